@@ -1,0 +1,1 @@
+"""Files in, index out."""

@@ -1,0 +1,60 @@
+"""Every error of the project.
+
+OneBrainError                what happened, where, and what to do next, in one line
+├── ConfigError              a settings file cannot be used
+├── ScanError                a root cannot be listed, or must not be indexed unasked
+├── ParseError               a file cannot be read as its format
+├── EmbedError               vectors cannot be made
+│   └── ModelMissing         the model is not on this machine
+├── StoreError               the index cannot be opened or written
+│   └── Busy                 another process is writing
+├── QueryError               a question or filter cannot be understood
+└── NotFound                 a path, line or section does not exist
+"""
+
+from __future__ import annotations
+
+
+class OneBrainError(Exception):
+    """Base of all errors; `str()` is one line: what, where, what to do next."""
+
+    def __init__(self, what: str, *, where: str = "", fix: str = "") -> None:
+        """Keep the three parts and join them into the one line that is shown."""
+        self.what, self.where, self.fix = what, where, fix
+        super().__init__(what + (f" ({where})" if where else "") + (f": {fix}" if fix else ""))
+
+
+class ConfigError(OneBrainError):
+    """A settings file cannot be used."""
+
+
+class ScanError(OneBrainError):
+    """A root cannot be listed, or must not be indexed unasked."""
+
+
+class ParseError(OneBrainError):
+    """A file cannot be read as its format."""
+
+
+class EmbedError(OneBrainError):
+    """Vectors cannot be made."""
+
+
+class ModelMissing(EmbedError):
+    """The model is not on this machine."""
+
+
+class StoreError(OneBrainError):
+    """The index cannot be opened or written."""
+
+
+class Busy(StoreError):
+    """Another process is writing the index."""
+
+
+class QueryError(OneBrainError):
+    """A question or filter cannot be understood."""
+
+
+class NotFound(OneBrainError):
+    """A path, line or section does not exist."""

@@ -1,0 +1,34 @@
+"""What every format reader takes and gives; `parse` makes the Document out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from indexer.parse.dates import DATE_KEYS
+from indexer.types import Block, Link
+
+
+@dataclass(frozen=True, slots=True)
+class ParseOptions:
+    """Settings of the parsers: front matter keys that hold a note's date, and whether comments are searched."""
+
+    date_keys: tuple[str, ...] = DATE_KEYS
+    comments: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a format reader found in one file; `text` keeps the file's lines (see Document)."""
+
+    title: str
+    text: str
+    blocks: tuple[Block, ...] = ()
+    aliases: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    links: tuple[Link, ...] = ()
+    block_ids: Mapping[str, int] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    dated: bool = True  # False: names and titles of this format are no dates, only mtime counts

@@ -55,8 +55,8 @@ _TEXT = Parser("text")
 _CODE = Parser("code", "code")
 
 _CODE_WORDS = (
-    "bash bat c cc cfg clj cljs cmake conf cpp cs css cxx dart el elm erl ex exs fish fs go gql gradle graphql groovy "
-    "h hcl hh hpp hrl hs hxx ini java jl js json json5 jsonc jsx kt kts less lisp lua m mjs cjs ml mli mm nim nix "
+    "bash bat c cc cfg clj cljs cmake conf cpp cs css cxx dart el elm erl ex exs fish fs go gql gradle graphql "
+    "groovy h hcl hh hpp hrl hs hxx ini java jl js json json5 jsonc jsx kt kts less lisp lua m mjs cjs ml mli mm nim nix "
     "pas php pl pm properties proto ps1 py pyi pyx r rake rb rs sass scala scm scss sh sol sql svelte swift tcl tf "
     "toml ts tsx v vb vim vue yaml yml zig zsh"
 )
@@ -85,8 +85,9 @@ def parse(file: SourceFile, data: bytes, options: ParseOptions | None = None) ->
     """
     options = options or ParseOptions()
     row = PARSERS.get(PurePosixPath(file.path).suffix.lower(), _TEXT)
+    problems: tuple[str, ...] = ()
     if row.raw:
-        content, problems = row.reader()(file, data, options), ()
+        content = row.reader()(file, data, options)
     else:
         text, problems = decode(data, written(file.root, file.path))
         content = row.reader()(file, text, options)

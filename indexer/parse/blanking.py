@@ -48,7 +48,8 @@ def blank_comments(text: str, code_spans: Callable[[str], Spans]) -> str:
     """
     if text.find("%%") < 0 and text.find("<!--") < 0:
         return text
-    kept, last = [], 0
+    kept: list[str] = []
+    last = 0
     for start, end in _comments(text, code_spans(text)):
         kept += (text[last:start], "\n" * text.count("\n", start, end))
         last = end

@@ -18,7 +18,12 @@ _MODIFIERS = (
 )
 _TYPES = r"(?:class|interface|enum|struct|trait|object|protocol|extension|namespace|module|record|union)"
 _RESERVED = frozenset(
-    "if for while switch return else catch new do try sizeof throw await yield case when elif until in not and or".split()
+    word
+    for line in (
+        "if for while switch return else catch new do try sizeof throw await",
+        "yield case when elif until in not and or",
+    )
+    for word in line.split()
 )
 
 # family -> pattern; the name is the last group that matched. One line each, matched at the line's start.

@@ -9,7 +9,7 @@ from indexer.errors import ParseError
 
 _SAMPLE = 65_536  # bytes looked at to tell binary from text and to guess a code page
 _MOST_CONTROLS = 0.02  # share of control bytes above which a file is no text
-_CONTROLS = bytes([*range(0, 9), 11, *range(14, 27), *range(28, 32), 127])
+_CONTROLS = bytes([*range(9), 11, *range(14, 27), *range(28, 32), 127])
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16: its mark begins with that one

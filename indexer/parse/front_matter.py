@@ -175,8 +175,8 @@ def _yaml() -> tuple[Any, Any, type[Exception]]:
     The loader keeps what is written: `No`, `1.10`, `01:30`, `2024-05-06` and `007` stay strings, as in YAML 1.2
     or stricter; only true, false, null and numbers that print as they are written become values.
     """
-    import frontmatter
     import yaml
+    from frontmatter.default_handlers import YAMLHandler
 
     base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -192,4 +192,4 @@ def _yaml() -> tuple[Any, Any, type[Exception]]:
         ("float", r"-?(?:0|[1-9]\d{0,8})\.\d{0,5}[1-9]", "-0123456789"),
     ):
         AsWritten.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(f"(?:{pattern})$"), list(first))
-    return frontmatter.YAMLHandler(), AsWritten, yaml.YAMLError
+    return YAMLHandler(), AsWritten, yaml.YAMLError

@@ -226,9 +226,7 @@ class _Walk:
         elif not self.rules.placeholders and _elsewhere(info):
             self._skip(path, "not downloaded", failed=True)
         elif info.st_size > self.rules.max_bytes:
-            self._skip(
-                path, f"{info.st_size / 1e6:.1f} MB is over the limit of {self.rules.max_bytes / 1e6:g} MB"
-            )
+            self._skip(path, f"{info.st_size / 1e6:.1f} MB is over the limit of {self.rules.max_bytes / 1e6:g} MB")
         elif real not in self.seen:
             self.seen.add(real)
             kind = self._kind(name) or "note"
@@ -250,12 +248,7 @@ class _Walk:
         if real is None:
             if not self.exclude.match(path, name, is_folder):
                 self._skip(path, "a symlink that leads outside the root")
-        elif (
-            real
-            and real not in self.seen
-            and real + "/" not in self.walked
-            and not self._kept_out(real, is_folder)
-        ):
+        elif real and real not in self.seen and real + "/" not in self.walked and not self._kept_out(real, is_folder):
             if is_folder:
                 self._enter(path, name, folder, real + "/")
                 self._walk()
@@ -291,9 +284,7 @@ class _Walk:
     def _fail(self, folder: str, reason: str) -> None:
         """Report a folder that cannot be read, so that what is known of it stays; a root is an error."""
         if not folder:
-            raise ScanError(
-                f"this folder {reason}", where=self.top, fix="check that it is there and readable"
-            )
+            raise ScanError(f"this folder {reason}", where=self.top, fix="check that it is there and readable")
         self.unreadable.append(folder)
         self._skip(folder, reason, failed=True)
 
@@ -305,17 +296,13 @@ def read_source(root: Root, file: SourceFile) -> bytes:
     regular file, and other OSErrors as they come.
     """
     path = f"{root.folder}/{file.path}"
-    flags = (
-        os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-    )
+    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
     with os.fdopen(os.open(path, flags), "rb") as stream:
         opened = os.fstat(stream.fileno())
         real = os.path.realpath(path)
         if not stat.S_ISREG(opened.st_mode):
             raise ScanError("not a regular file", where=path, fix="remove it or exclude it")
-        if _below(os.path.realpath(root.folder), real) is None or not os.path.samestat(
-            opened, Path(real).stat()
-        ):
+        if _below(os.path.realpath(root.folder), real) is None or not os.path.samestat(opened, Path(real).stat()):
             raise ScanError("this file leads out of its folder", where=path, fix="run the index again")
         return stream.read()
 

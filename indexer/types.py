@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 Kind = Literal["note", "code"]
-BlockKind = Literal[
-    "heading", "paragraph", "item", "row", "fence", "quote", "html", "definition", "code"
-]
+BlockKind = Literal["heading", "paragraph", "item", "row", "fence", "quote", "html", "definition", "code"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +119,20 @@ class Chunk:
     def address(self) -> str:
         """The written form `path:line`, with the root's name in front for code folders."""
         return f"{written(self.root, self.path)}:{self.start_line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One filter on documents. `date` is a range of ISO days, `value..upper` inclusive, either may be empty.
+
+    Other fields: root, kind, ext, lang, type, tag (with all nested ones), path (a folder or file name, or a path from
+    the root), title and heading (all words of the value), or `=` with a value `key=value` on a front matter key.
+    """
+
+    field: str
+    value: str
+    upper: str = ""
+    negated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

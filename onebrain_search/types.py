@@ -6,20 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from indexer.types import Chunk, Event
+from indexer.types import Chunk, Condition, Event
 
 Mode = Literal["what", "why"]
 Confidence = Literal["strong", "weak", "none"]
 Retrieval = Literal["hybrid", "lexical", "vector"]
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """One condition on documents, e.g. `tag:work`; `values` are alternatives, `negated` inverts."""
-
-    field: str
-    value: str
-    negated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +22,7 @@ class Query:
     terms: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
-    filters: tuple[Filter, ...] = ()
+    filters: tuple[Condition, ...] = ()
     mode: Mode = "what"
     limit: int = 5
     prefixes: tuple[str, ...] = ()

@@ -94,6 +94,4 @@ def open_packaged(*, verify: bool) -> OnnxEmbedder:
         ) from error
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    return OnnxEmbedder(
-        DEFAULT_MODEL, minilm.FINGERPRINT, minilm.DIMENSION, minilm.WINDOW, session, tokenizer
-    )
+    return OnnxEmbedder(DEFAULT_MODEL, minilm.FINGERPRINT, minilm.DIMENSION, minilm.WINDOW, session, tokenizer)

@@ -48,9 +48,7 @@ class SentenceTransformersEmbedder:
             if packaged
             else " ".join((model, identity(engine), str(dimension), repr(query), repr(document), str(window)))
         )
-        return cls(
-            DEFAULT_MODEL if packaged else model, fingerprint, dimension, window, engine, query, document
-        )
+        return cls(DEFAULT_MODEL if packaged else model, fingerprint, dimension, window, engine, query, document)
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Vectors (n, dimension) of questions; what is past the window is cut."""
@@ -136,8 +134,7 @@ def hardware() -> tuple[str, Any]:
     if torch.backends.mps.is_available():
         return "mps", torch.float16
     native = any(
-        getattr(torch.cpu, ask, lambda: False)()
-        for ask in ("_is_amx_tile_supported", "_is_avx512_bf16_supported")
+        getattr(torch.cpu, ask, lambda: False)() for ask in ("_is_amx_tile_supported", "_is_avx512_bf16_supported")
     )
     return "cpu", torch.bfloat16 if native else torch.float32
 

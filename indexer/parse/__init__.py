@@ -56,9 +56,9 @@ _CODE = Parser("code", "code")
 
 _CODE_WORDS = (
     "bash bat c cc cfg clj cljs cmake conf cpp cs css cxx dart el elm erl ex exs fish fs go gql gradle graphql "
-    "groovy h hcl hh hpp hrl hs hxx ini java jl js json json5 jsonc jsx kt kts less lisp lua m mjs cjs ml mli mm nim nix "
-    "pas php pl pm properties proto ps1 py pyi pyx r rake rb rs sass scala scm scss sh sol sql svelte swift tcl tf "
-    "toml ts tsx v vb vim vue yaml yml zig zsh"
+    "groovy h hcl hh hpp hrl hs hxx ini java jl js json json5 jsonc jsx kt kts less lisp lua m mjs cjs ml mli mm "
+    "nim nix pas php pl pm properties proto ps1 py pyi pyx r rake rb rs sass scala scm scss sh sol sql svelte swift "
+    "tcl tf toml ts tsx v vb vim vue yaml yml zig zsh"
 )
 
 PARSERS: dict[str, Parser] = {

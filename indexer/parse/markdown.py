@@ -9,7 +9,8 @@ from typing import Any
 from indexer.parse.blanking import blank_comments, blank_data_uris, blank_giant_lines
 from indexer.parse.content import Content, ParseOptions
 from indexer.parse.front_matter import read_front_matter
-from indexer.parse.markdown_blocks import MarkdownBlocks, code_spans
+from indexer.parse.inline import code_spans
+from indexer.parse.markdown_blocks import MarkdownBlocks
 from indexer.types import Block, SourceFile
 
 _TAG_KEYS = ("tags", "tag", "keywords")

@@ -1,67 +1,22 @@
 """The block structure of Markdown: pulldown-cmark's events in, blocks, links, tags and block ids out.
 
-Offsets of events are bytes of the UTF-8 source; lines are counted over `\\n` alone. Only the reader's tables of
-handlers know the event names, so the loop stays short: it runs some 100,000 times a megabyte.
+Offsets of events are bytes of the UTF-8 source; lines are counted over `\\n` alone. The loop runs some 40,000 times a
+megabyte, so each event costs two look-ups and a call, and handlers take only what they need from its span.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from functools import cache
+from collections.abc import Callable
 from typing import Any
-from urllib.parse import unquote
 
+from indexer.parse.inline import BLOCK_ID, CALLOUT, as_link, as_tag, fields_in, markdown, tags_in
 from indexer.types import Block, BlockKind, Link
 
-Handler = Any  # Callable[[payload, start, end], None]; payloads are the event's own value
-
-# A tag may stand at the start, after white space, or after an opening bracket, quote or CJK punctuation.
-_TAG = re.compile(
-    r"(?<![^\s(（\[「『“‘\"'，。、；：,;>])"
-    r"#([^\s!-,.:-@\[-^`{-~\u00a1-\u00bf\u2000-\u200b\u200e-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]+)"
-)
-_BEFORE_TAG = b" \t\n(['\",;>"
-_HEX_COLOUR = re.compile(r"(?=\D*\d)[0-9a-fA-F]{6}(?:[0-9a-fA-F]{2})?$")
-_BLOCK_ID = re.compile(r"(?:^|\s)\^([A-Za-z0-9-]+)$")
-_CALLOUT = re.compile(r"\[![^\]\n]{1,60}\][+-]?[ \t]*")
-_FIELD = re.compile(r"^[ \t]*([^\W\d][\w -]{0,40})::[ \t]+(\S.*)$", re.MULTILINE)
-_INLINE_FIELD = re.compile(r"[\[(]([^\W\d][\w -]{0,40})::[ \t]+([^\])\n]{1,300})[\])]")
-_SCHEME = re.compile(r"[a-zA-Z][\w+.-]*:|//|#")
-
-
-def code_spans(text: str) -> list[tuple[int, int]]:
-    """Offsets (in characters) of fences, indented code and code in backticks, in order."""
-    source = text.encode()
-    spans: list[tuple[int, int]] = []
-    for event, span in _markdown().events_with_range(text, merge_text=True):
-        if type(event) is dict and ("Code" in event or "CodeBlock" in (event.get("Start") or ())):
-            spans.append((span["start"], span["end"]))
-    if len(source) == len(text):
-        return spans
-    in_characters, last, count = [], 0, 0
-    for start, end in spans:
-        count += len(source[last:start].decode())
-        width = len(source[start:end].decode())
-        in_characters.append((count, count + width))
-        count, last = count + width, end
-    return in_characters
-
-
-@cache
-def _markdown() -> Any:
-    """The Markdown reader with the extensions notes use; metadata blocks are none of its business."""
-    from pyromark import Markdown, Options
-
-    return Markdown(
-        options=Options.ENABLE_GFM
-        | Options.ENABLE_WIKILINKS
-        | Options.ENABLE_TABLES
-        | Options.ENABLE_TASKLISTS
-        | Options.ENABLE_FOOTNOTES
-        | Options.ENABLE_STRIKETHROUGH
-        | Options.ENABLE_MATH
-    )
+Span = dict[str, int]  # start and end, in bytes
+Handler = Callable[[Any, Span], None]  # takes the event's own value and its span
+_HASH = 35  # the byte of "#"
 
 
 class MarkdownBlocks:
@@ -96,23 +51,24 @@ class MarkdownBlocks:
         """Give every event to its handler."""
         inline = self._inline_handlers()
         tables = {"Start": self._opening_handlers(), "End": self._closing_handlers()}
-        for event, span in _markdown().events_with_range(text, merge_text=True):
-            value: Any
+        for event, span in markdown().events_with_range(text, merge_text=True):
             if type(event) is str:
-                key, value = event, None
-                handler = inline.get(key)
+                value = None
+                handler = inline.get(event)
             else:
-                ((key, value),) = event.items()
+                (key,) = event
+                value = event[key]
                 table = tables.get(key)
                 if table is None:
                     handler = inline.get(key)
                 elif type(value) is str:
                     handler = table.get(value)
                 else:
-                    ((key, value),) = value.items()
+                    (key,) = value
+                    value = value[key]
                     handler = table.get(key)
             if handler is not None:
-                handler(value, span["start"], span["end"])
+                handler(value, span)
         self._flush()
 
     def _inline_handlers(self) -> dict[str, Handler]:
@@ -134,12 +90,12 @@ class MarkdownBlocks:
         return {
             "Paragraph": self._open_run,
             "Heading": self._open_run,
+            "FootnoteDefinition": self._open_run,
             "List": self._open_list,
             "Item": self._open_item,
             "BlockQuote": self._open_quote,
             "CodeBlock": self._open_verbatim,
             "HtmlBlock": self._open_verbatim,
-            "FootnoteDefinition": self._open_run,
             "TableHead": self._open_row,
             "TableRow": self._open_row,
             "TableCell": self._open_cell,
@@ -164,71 +120,91 @@ class MarkdownBlocks:
             "Image": self._close_image,
         }
 
-    # inline
+    # text
 
-    def _text(self, value: str, start: int, end: int) -> None:
+    def _text(self, value: str, span: Span) -> None:
         """Take text; look for tags in it unless it is a link's."""
         if self._verbatim:
             return
         self._pieces.append(value)
+        self._end = span["end"]
         if self._start < 0:
-            self._start = start
-        self._end = end
+            self._start = span["start"]
         if "#" in value and not self._references:
-            self._find_tags(start, end)
+            for tag in tags_in(self.source, span["start"], span["end"]):
+                self.tags.setdefault(tag)
 
-    def _literal(self, value: str, start: int, end: int) -> None:
-        """Take code or a formula as text."""
+    def _literal(self, value: str, span: Span) -> None:
+        """Take code, a formula or a footnote's mark as text."""
         self._pieces.append(value)
+        self._end = span["end"]
         if self._start < 0:
-            self._start = start
-        self._end = end
+            self._start = span["start"]
 
-    def _line_break(self, _: None, start: int, end: int) -> None:
-        """Keep a line break."""
-        self._pieces.append("\n")
+    def _line_break(self, _: None, span: Span) -> None:
+        """Keep a line break; a block id may stand before it."""
+        pieces = self._pieces
+        if pieces and "^" in pieces[-1]:
+            pieces[-1] = self._take_block_id(pieces[-1], self._line(span["start"]))
+        pieces.append("\n")
 
-    def _inline_html(self, value: str, start: int, end: int) -> None:
-        """Drop a tag; `<br>` is a space."""
-        self._literal(" " if value[:3].lower() == "<br" else "", start, end)
+    def _inline_html(self, value: str, span: Span) -> None:
+        """Drop an HTML tag; `<br>` is a space."""
+        self._literal(" " if value[:3].lower() == "<br" else "", span)
 
-    def _task(self, done: bool, start: int, end: int) -> None:
+    def _task(self, done: bool, span: Span) -> None:
         """A check box is plain text."""
-        self._literal("[x] " if done else "[ ] ", start, end)
+        self._literal("[x] " if done else "[ ] ", span)
 
-    def _rule(self, _: None, start: int, end: int) -> None:
+    def _rule(self, _: None, span: Span) -> None:
         """Remember where a rule stands, for `---` blocks that are no headings."""
         self._flush()
-        self._rule_line = self._line(start)
+        self._rule_line = self._line(span["start"])
 
-    def _find_tags(self, start: int, end: int) -> None:
-        """Note the tags of a piece of text; read from the source, where an escaped `#` still shows."""
-        raw = self.source[start:end].decode()
-        if start and self.source[start - 1] not in _BEFORE_TAG:
-            raw = "x" + raw
-        for match in _TAG.finditer(raw):
-            self._add_tag(match[1])
+    # links
 
-    def _add_tag(self, tag: str) -> None:
-        """Note a tag unless it is a number or a hex colour."""
-        tag = tag.strip("/")
-        if any(char.isalpha() or char > "\u2fff" for char in tag) and not _HEX_COLOUR.match(tag):
-            self.tags.setdefault(tag)
+    def _open_reference(self, payload: dict[str, Any], span: Span) -> None:
+        """Begin a link or image."""
+        start = span["start"]
+        if self._start < 0:
+            self._start = start
+        self._references.append((len(self._pieces), payload))
+        if start and self.source[start - 1] == _HASH and type(payload["link_type"]) is dict:
+            tag = as_tag(payload["dest_url"])  # Logseq's `#[[two words]]`
+            if tag:
+                self.tags.setdefault(tag)
+
+    def _close_link(self, _: None, span: Span) -> None:
+        """End a link."""
+        self._close_reference(span, embed=False)
+
+    def _close_image(self, _: None, span: Span) -> None:
+        """End an image or embed."""
+        self._close_reference(span, embed=True)
+
+    def _close_reference(self, span: Span, embed: bool) -> None:
+        """Note where a link leads."""
+        index, payload = self._references.pop()
+        self._end = span["end"]
+        link = as_link(payload, "".join(self._pieces[index:]), self._line(span["start"]), embed)
+        if link:
+            self.links.append(link)
 
     # containers
 
-    def _open_run(self, _: Any, start: int, end: int) -> None:
+    def _open_run(self, _: Any, span: Span) -> None:
         """Begin a paragraph or heading."""
         self._flush()
-        self._start = start
+        self._start = span["start"]
 
-    def _close_run(self, _: Any, start: int, end: int) -> None:
+    def _close_run(self, _: Any, span: Span) -> None:
         """End a paragraph."""
         self._flush()
 
-    def _close_heading(self, level: str, start: int, end: int) -> None:
+    def _close_heading(self, level: str, span: Span) -> None:
         """End a heading; text between two `---` lines, or of several lines over one, is a paragraph."""
-        if self.source[start] != 35 and self._is_rule_block(start, end):  # 35 is "#"
+        start, end = span["start"], span["end"]
+        if self.source[start] != _HASH and self._is_rule_block(start, end):
             self._flush()
             return
         text = " ".join("".join(self._pieces).split())
@@ -236,7 +212,7 @@ class MarkdownBlocks:
         if "^" in text:
             text = self._take_block_id(text, number)
         self._clear()
-        self._add("heading", number, self._last_line(start, end), text, int(level[1]))
+        self.blocks.append(Block("heading", number, self._last_line(start, end), text, int(level[1])))
 
     def _is_rule_block(self, start: int, end: int) -> bool:
         """Whether a heading underlined with `---` was meant as text and a rule."""
@@ -244,122 +220,89 @@ class MarkdownBlocks:
             return False
         return "\n" in self._pieces or self._rule_line == self._line(start) - 1 > 0
 
-    def _open_list(self, _: Any, start: int, end: int) -> None:
+    def _open_list(self, _: Any, span: Span) -> None:
         """Go one list deeper."""
         self._flush()
         self._depth += 1
 
-    def _close_list(self, _: Any, start: int, end: int) -> None:
+    def _close_list(self, _: Any, span: Span) -> None:
         """Come back from a list."""
         self._depth -= 1
 
-    def _open_item(self, _: Any, start: int, end: int) -> None:
+    def _open_item(self, _: Any, span: Span) -> None:
         """Begin a bullet."""
-        self._items.append(start)
+        self._items.append(span["start"])
 
-    def _close_item(self, _: Any, start: int, end: int) -> None:
+    def _close_item(self, _: Any, span: Span) -> None:
         """End a bullet, with its own text if that is still to come."""
         self._flush()
         self._items.pop()
 
-    def _open_quote(self, _: Any, start: int, end: int) -> None:
+    def _open_quote(self, _: Any, span: Span) -> None:
         """Begin a quote or callout."""
         self._flush()
         self._quotes += 1
 
-    def _close_quote(self, _: Any, start: int, end: int) -> None:
+    def _close_quote(self, _: Any, span: Span) -> None:
         """End a quote."""
         self._flush()
         self._quotes -= 1
 
-    def _open_verbatim(self, _: Any, start: int, end: int) -> None:
+    def _open_verbatim(self, _: Any, span: Span) -> None:
         """Begin a fence or an HTML block, whose text is none of ours."""
         self._flush()
         self._verbatim = True
 
-    def _close_fence(self, _: Any, start: int, end: int) -> None:
-        """End a fence."""
-        self._verbatim = False
-        self._add("fence", self._line(start), self._last_line(start, end))
+    def _close_fence(self, _: Any, span: Span) -> None:
+        """End a fence or indented code."""
+        self._close_verbatim("fence", span)
 
-    def _close_html(self, _: Any, start: int, end: int) -> None:
+    def _close_html(self, _: Any, span: Span) -> None:
         """End an HTML block."""
-        self._verbatim = False
-        self._add("html", self._line(start), self._last_line(start, end))
+        self._close_verbatim("html", span)
 
-    def _open_row(self, _: Any, start: int, end: int) -> None:
+    def _close_verbatim(self, kind: BlockKind, span: Span) -> None:
+        """Note the lines of a block that is kept as it stands."""
+        self._verbatim = False
+        start = span["start"]
+        self.blocks.append(Block(kind, self._line(start), self._last_line(start, span["end"])))
+
+    # tables
+
+    def _open_row(self, _: Any, span: Span) -> None:
         """Begin a table row."""
         self._flush()
         self._cells = []
 
-    def _open_cell(self, _: Any, start: int, end: int) -> None:
+    def _open_cell(self, _: Any, span: Span) -> None:
         """Begin a cell."""
         self._clear()
 
-    def _close_cell(self, _: Any, start: int, end: int) -> None:
+    def _close_cell(self, _: Any, span: Span) -> None:
         """End a cell."""
         self._cells.append("".join(self._pieces).strip())
-        self._end = end
-        self._pieces.clear()
+        self._clear()
 
-    def _close_head(self, _: Any, start: int, end: int) -> None:
+    def _close_head(self, _: Any, span: Span) -> None:
         """End the header row."""
-        self._close_row(None, start, end, 0)
+        self._close_row(None, span, 0)
 
-    def _close_row(self, _: Any, start: int, end: int, level: int = 1) -> None:
+    def _close_row(self, _: Any, span: Span, level: int = 1) -> None:
         """End a row; a row that is a block id alone names the table."""
+        start = span["start"]
         number = self._line(start)
         first = self._cells[0] if self._cells else ""
         if first.startswith("^") and not any(self._cells[1:]):
-            self._end = start + len(self.source[start:end].rstrip())
+            self._end = start + len(self.source[start : span["end"]].rstrip())
             if not self._take_block_id(first, number):
                 return
-        self._clear()
         self.blocks.append(Block("row", number, number, "", level, tuple(self._cells)))
-
-    # links
-
-    def _open_reference(self, value: dict[str, Any], start: int, end: int) -> None:
-        """Begin a link or image."""
-        if self._start < 0:
-            self._start = start
-        self._references.append((len(self._pieces), value))
-        if self.source[start - 1 : start] == b"#" and type(value["link_type"]) is dict:
-            self._add_tag(value["dest_url"])  # Logseq's `#[[two words]]`
-
-    def _close_link(self, _: None, start: int, end: int) -> None:
-        """End a link."""
-        self._close_reference(start, end, embed=False)
-
-    def _close_image(self, _: None, start: int, end: int) -> None:
-        """End an image or embed."""
-        self._close_reference(start, end, embed=True)
-
-    def _close_reference(self, start: int, end: int, embed: bool) -> None:
-        """Note a wikilink, an embed or a relative link with its line; URLs and pictures are none."""
-        index, value = self._references.pop()
-        self._end = end
-        wiki = type(value["link_type"]) is dict  # {"WikiLink": ...}; the other types are plain strings
-        target: str = value["dest_url"]
-        if not target or _SCHEME.match(target) or (not wiki and (embed or value["link_type"] == "Email")):
-            return
-        target = target.rstrip("\\") if wiki else unquote(target)
-        name, mark, fragment = target.partition("#")
-        if not mark and wiki:
-            name, mark, fragment = target.partition("^")
-            fragment = mark + fragment
-        display = "".join(self._pieces[index:])
-        if wiki and display in (value["dest_url"], target):
-            display = ""
-        if name.strip():
-            self.links.append(Link(name.strip(), self._line(start), fragment, display, embed, wiki))
 
     # blocks
 
     def _flush(self) -> None:
         """Make a block of the text since the last one: an item's own text, a paragraph or a quote."""
-        pieces = self._pieces
-        if not pieces:
+        if not self._pieces:
             self._start = -1
             return
         kind: BlockKind = "quote" if self._quotes else "paragraph"
@@ -367,34 +310,30 @@ class MarkdownBlocks:
         if self._items and self._items[-1] >= 0:
             kind, level, start = "item", self._depth, self._items[-1]
             self._items[-1] = -1
-        text = "".join(pieces).strip()
-        number, last = self._line(start), self._line(max(start, self._end - 1))
+        text = "".join(self._pieces).strip()
+        number = self._line(start)
+        last = number if self._end <= start else self._line(self._end - 1)
         if "^" in text:
             text = self._take_block_id(text, number)
         if ":: " in text:
-            self._find_fields(text)
+            for key, value in fields_in(text):
+                self.fields.setdefault(key, value)
         if kind == "quote" and text.startswith("[!"):
-            text = _CALLOUT.sub("", text, count=1)
+            text = CALLOUT.sub("", text, count=1)
         self._clear()
         if text:
-            self._add(kind, number, last, text, level)
+            self.blocks.append(Block(kind, number, last, text, level))
 
     def _clear(self) -> None:
         """Forget the text gathered."""
         self._pieces.clear()
         self._start = -1
 
-    def _add(self, kind: BlockKind, start: int, end: int, text: str = "", level: int = 0) -> None:
-        """Append a block."""
-        self.blocks.append(Block(kind, start, end, text, level))
-
     def _take_block_id(self, text: str, number: int) -> str:
         """Return `text` without the block id at its end; the id names its block, or the one before if it is alone."""
-        match = _BLOCK_ID.search(text)
-        if not match:
-            return text
-        marker = b"^" + match[1].encode()
-        if not self.source.endswith(marker, 0, self._end):
+        match = BLOCK_ID.search(text)
+        marker = b"^" + match[1].encode() if match else b""
+        if not match or not self.source.endswith(marker, 0, self._end):
             return text
         rest = text[: match.start()].rstrip()
         if not rest and self.blocks:
@@ -402,12 +341,6 @@ class MarkdownBlocks:
         self.block_ids.setdefault(match[1], number)
         self.cuts.append((self._end - len(marker), self._end))
         return rest
-
-    def _find_fields(self, text: str) -> None:
-        """Note `key:: value` lines and bracketed inline fields; the first value of a key wins."""
-        for pattern in (_FIELD, _INLINE_FIELD):
-            for match in pattern.finditer(text):
-                self.fields.setdefault(match[1].strip(), match[2].strip())
 
     def _line(self, offset: int) -> int:
         """The 1-based line of a byte."""

@@ -3,75 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from indexer.types import Kind
-
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
-
-NOTE_SUFFIXES: Final = (".md", ".markdown", ".mdx", ".txt")
-CODE_SUFFIXES: Final = (
-    *(
-        ".c",
-        ".h",
-        ".cc",
-        ".cpp",
-        ".cxx",
-        ".hh",
-        ".hpp",
-        ".cs",
-        ".d",
-        ".go",
-        ".java",
-        ".kt",
-        ".kts",
-        ".m",
-        ".mm",
-    ),
-    *(".nim", ".pas", ".rs", ".scala", ".sol", ".swift", ".vb", ".zig"),
-    *(
-        ".js",
-        ".cjs",
-        ".mjs",
-        ".jsx",
-        ".ts",
-        ".cts",
-        ".mts",
-        ".tsx",
-        ".css",
-        ".less",
-        ".scss",
-        ".svelte",
-        ".vue",
-    ),
-    *(".htm", ".html", ".dart", ".elm", ".graphql", ".proto"),
-    *(
-        ".py",
-        ".pyi",
-        ".pyx",
-        ".rb",
-        ".php",
-        ".pl",
-        ".pm",
-        ".lua",
-        ".r",
-        ".jl",
-        ".tcl",
-        ".vim",
-        ".groovy",
-        ".gradle",
-    ),
-    *(".clj", ".cljs", ".el", ".erl", ".hrl", ".ex", ".exs", ".fs", ".hs", ".lisp", ".ml", ".mli", ".scm"),
-    *(".bash", ".fish", ".ps1", ".sh", ".zsh", ".sql", ".tf", ".cmake", ".nix"),
-)
-SUFFIXES: Final[Mapping[str, Kind]] = {
-    **dict.fromkeys(CODE_SUFFIXES, "code"),
-    **dict.fromkeys(NOTE_SUFFIXES, "note"),
-}
 
 _NEVER: Final = frozenset(
     [
@@ -164,7 +102,8 @@ def ignore_files(
         file = top / folder / name
         if file.is_symlink() or not file.is_file():  # git does not follow such links either
             continue
-        spec, bad = _spec(file.read_bytes().decode("utf-8-sig", "replace").split("\n"))
+        lines = file.read_bytes().decode("utf-8-sig", "replace").split("\n")
+        spec, bad = _spec([line.removesuffix("\r") for line in lines])
         if len(spec):
             found.append(IgnoreFile(folder, spec, name == _OWN))
         if bad:
@@ -182,18 +121,14 @@ def deciding(layers: tuple[IgnoreFile, ...], path: str, folder: bool) -> IgnoreF
     return None
 
 
-def _spec(lines: Iterable[str]) -> tuple[GitIgnoreSpec, tuple[int, ...]]:
-    """Compile the lines that are patterns; the numbers of those that are not."""
+def _spec(lines: list[str]) -> tuple[GitIgnoreSpec, tuple[int, ...]]:
+    """Compile the lines that are patterns; the 1-based numbers of those that are not."""
     from pathspec import GitIgnoreSpec
-    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-    good, bad = [], []
+    bad = []
     for number, line in enumerate(lines, 1):
         try:
-            pattern = GitIgnoreSpecPattern(line.removesuffix("\r"))
+            GitIgnoreSpec.from_lines([line])
         except ValueError:
             bad.append(number)
-        else:
-            if pattern.include is not None:
-                good.append(pattern)
-    return GitIgnoreSpec(good), tuple(bad)
+    return GitIgnoreSpec.from_lines(line for number, line in enumerate(lines, 1) if number not in bad), tuple(bad)

@@ -19,6 +19,7 @@ CHUNKER = "1"  # part of the index fingerprint: raise it when the same file woul
 # MiniLM reads 256 pieces; about 130 words of English leave room for the title and heading in front.
 NOTE_BUDGET = 180.0
 CODE_BUDGET = 420.0  # about 50 lines; longer than the window on purpose, the embedder averages windows
+STRETCH = 1.25  # a single line may be this much over the budget before it is cut at sentence ends
 OVERLAP_SHARE = 0.25  # a unit this small is repeated at the start of the next chunk of its section
 SMALL_TAIL = 0.2  # a rest this small joins the chunk before it
 
@@ -53,8 +54,7 @@ def chunk(document: Document) -> list[Chunk]:
     for section in _sections(document, lines):
         starts = sorted({b.start_line for b in document.blocks if section.start <= b.start_line <= section.end})
         units = list(_units(lines, section, starts, budget))
-        for span in _packed(units, budget):
-            chunks.append(_chunk(document, lines, section, span))
+        chunks += [_chunk(document, lines, section, span) for span in _packed(units, budget)]
     return [c for c in chunks if c.text.strip()]
 
 
@@ -121,21 +121,21 @@ def _units(lines: Sequence[str], section: _Section, starts: Sequence[int], budge
     marks = sorted({section.start, *starts, section.end + 1})
     for start, following in itertools.pairwise(marks):
         size = sum(cost(line) + 0.25 for line in lines[start - 1 : following - 1])
-        if size <= budget:
+        if size <= budget * (STRETCH if following == start + 1 else 1):
             yield _Span(start, following - 1, size)
             continue
         for number in range(start, following):
             line = lines[number - 1]
             size = cost(line) + 0.25
-            if size <= budget:
+            if size <= budget * STRETCH:
                 yield _Span(number, number, size)
             else:
-                for part in _sentences(line, budget):
+                for part in _sentences(line, size / -(size // -budget) * 1.1):
                     yield _Span(number, number, cost(part), part)
 
 
 def _sentences(line: str, budget: float) -> Iterator[str]:
-    """Cut one long line at sentence ends, else at spaces, else anywhere, into pieces within the budget."""
+    """Cut one long line at sentence ends, else at spaces, else anywhere, into pieces of about `budget`."""
     room = int(budget * 4) if line.isascii() else int(budget)
     piece = ""
     for sentence in _SENTENCE_END.split(line):

@@ -13,8 +13,7 @@ def title_case_filename(stem: str) -> str:
     """`2025-09-01-notes-on-the-well` becomes `Notes on the Well`."""
     words = DATE_PREFIX.sub("", stem).replace("-", " ").replace("_", " ").split()
     return " ".join(
-        word if number and word in SMALL_WORDS else word[:1].upper() + word[1:]
-        for number, word in enumerate(words)
+        word if number and word in SMALL_WORDS else word[:1].upper() + word[1:] for number, word in enumerate(words)
     )
 
 

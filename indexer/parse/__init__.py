@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
 from importlib import import_module
-from pathlib import PurePosixPath
+from posixpath import splitext
 from typing import Any, cast
 
 from indexer.parse.content import Content, ParseOptions
@@ -84,7 +84,7 @@ def parse(file: SourceFile, data: bytes, options: ParseOptions | None = None) ->
     Raises ParseError when the content is not text. All other faults end up in `Document.problems`.
     """
     options = options or ParseOptions()
-    row = PARSERS.get(PurePosixPath(file.path).suffix.lower(), _TEXT)
+    row = PARSERS.get(splitext(file.path)[1].lower(), _TEXT)
     problems: tuple[str, ...] = ()
     if row.raw:
         content = row.reader()(file, data, options)

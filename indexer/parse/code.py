@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
+from posixpath import basename, splitext
 
 from indexer.parse.blanking import blank_giant_lines
 from indexer.parse.content import Content, ParseOptions
@@ -75,13 +75,12 @@ def read(file: SourceFile, text: str, options: ParseOptions) -> Content:
     """Read a source file: its title is its name; `definition` blocks overlap the `code` blocks, sorted by line."""
     text, problems = blank_giant_lines(text)
     lines = text.split("\n")
-    path = PurePosixPath(file.path)
     blocks = [Block("code", start, end) for start, end in runs_of_text(lines)]
-    family = _FAMILY_OF.get(path.suffix.lower())
+    family = _FAMILY_OF.get(splitext(file.path)[1].lower())
     if family:
         blocks += _definitions(lines, re.compile(_PATTERNS[family], re.IGNORECASE if family == "sql" else 0))
         blocks.sort(key=lambda block: (block.start_line, block.kind != "definition", block.end_line))
-    return Content(title=path.name, text=text, blocks=tuple(blocks), problems=problems, dated=False)
+    return Content(title=basename(file.path), text=text, blocks=tuple(blocks), problems=problems, dated=False)
 
 
 def _definitions(lines: list[str], pattern: re.Pattern[str]) -> list[Block]:

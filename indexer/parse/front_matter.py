@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -11,9 +12,12 @@ from indexer.types import Link
 _OPEN = re.compile(r"---[ \t]*\n")
 _CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 _KEY = re.compile(r"^([^\s#:\-\[\]{}][^:\n]{0,80}):(?=\s|$)", re.MULTILINE)
+_PARAGRAPH = re.compile(rf"\n[ \t]*\n(?![\s#\-\]}}]|{_KEY.pattern[1:]})")  # text behind a blank line, no key
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]|#\n]{1,300})(?:#([^\[\]|\n]{0,300}))?(?:\|([^\[\]\n]{0,300}))?\]\]")
 _MOST_NODES = 10_000  # values kept of one front matter; aliases can make a few lines into billions
 _DEEPEST = 20
+_MOST_KEYS = 500
+_LONGEST_SALVAGED = 5_000  # characters of a value that is kept as written
 _LONGEST = 200_000  # characters of front matter that are parsed
 
 
@@ -51,95 +55,41 @@ def _load(block: str) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
     """Parse the block whole, else key by key; None when it is no mapping."""
     handler, loader, error_type = _yaml()
     try:
-        value = handler.load(block, Loader=loader)
-    except (error_type, ValueError, TypeError, RecursionError) as error:
-        if not _begins_with_key(block):
+        value, problems = handler.load(block, Loader=loader)
+    except (error_type, ValueError, RecursionError) as error:
+        if _is_prose(block):
             return None, ("the --- at the top opens no front matter; read as text",)
         return _salvaged(block, _reason(error))
     if not isinstance(value, dict):
-        return None, (f"front matter is a {_name_of(value)}, not keys and values; read as text",)
-    problems = _repeated(block)
-    if _is_flat(value):
-        return value, problems
-    budget = [_MOST_NODES]
-    meta = {str(key): _plain(item, budget, _DEEPEST) for key, item in value.items()}
-    if budget[0] <= 0:
-        problems += ("front matter is nested or repeated too much; cut",)
-    return meta, problems
-
-
-def _is_flat(value: dict[Any, Any]) -> bool:
-    """Whether a mapping already holds nothing but plain values and lists of them."""
-    for key, item in value.items():
-        if type(key) is not str:
-            return False
-        kind = type(item)
-        if kind is list:
-            if any(type(entry) is not str for entry in item):
-                return False
-        elif kind is not str and kind is not int and kind is not bool and kind is not float and item is not None:
-            return False
-    return True
-
-
-def _plain(value: Any, budget: list[int], depth: int) -> Any:
-    """A JSON-able copy of `value`, within what is left of the budget and depth."""
-    budget[0] -= 1
-    if value is None or isinstance(value, (str, int, float, bool)):
-        return value
-    if budget[0] <= 0 or depth <= 0:
-        budget[0] = min(budget[0], 0)
-        return None
-    if isinstance(value, dict):
-        return {_text_of(key): _plain(item, budget, depth - 1) for key, item in _taken(value.items(), budget)}
-    if isinstance(value, (list, tuple, set)):
-        return [_plain(item, budget, depth - 1) for item in _taken(value, budget)]
-    return str(value)[:1000]
-
-
-def _taken(items: Any, budget: list[int]) -> Any:
-    """The items, until the budget is used up."""
-    for item in items:
-        if budget[0] <= 0:
-            return
-        yield item
-
-
-def _text_of(key: Any) -> str:
-    """A mapping key as a string."""
-    return key if isinstance(key, str) else str(key)[:200]
+        what = "list" if isinstance(value, list) else "piece of text"
+        return None, (f"front matter is a {what}, not keys and values; read as text",)
+    return value, problems
 
 
 def _salvaged(block: str, reason: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Read each top-level key with its own lines by itself; a value that still fails is kept as written."""
     handler, loader, error_type = _yaml()
-    starts = [match.start() for match in _KEY.finditer(block)]
+    starts = [0, *(match.start() for match in _KEY.finditer(block) if match.start())][:_MOST_KEYS]
     meta: dict[str, Any] = {}
-    budget = [_MOST_NODES]
     for start, end in zip(starts, [*starts[1:], len(block)], strict=True):
         piece = block[start:end]
         key, _, rest = piece.partition(":")
         try:
-            value = handler.load(piece, Loader=loader)
-            meta.update({_text_of(name): _plain(item, budget, _DEEPEST) for name, item in value.items()})
-        except (error_type, ValueError, TypeError, AttributeError, RecursionError):
-            meta[key.strip()] = rest.strip()
+            value, _ = handler.load(piece, Loader=loader)
+        except (error_type, ValueError, RecursionError):
+            value = None
+        if isinstance(value, dict):
+            meta.update(value)
+        elif key.strip() and not key.startswith("#"):
+            meta[key.strip()[:_LONGEST_SALVAGED]] = rest.strip()[:_LONGEST_SALVAGED]
     return meta, (f"front matter is not valid YAML ({reason}); read key by key",)
 
 
-def _begins_with_key(block: str) -> bool:
-    """Whether the first line that is neither blank nor a comment is `key:`; else the block is prose between rules."""
-    lines = (line for line in block.split("\n") if line.strip() and not line.startswith("#"))
-    return bool(_KEY.match(next(lines, "")))
-
-
-def _repeated(block: str) -> tuple[str, ...]:
-    """A problem for top-level keys that stand there twice (the last one counts)."""
-    keys = _KEY.findall(block)
-    if len(keys) == len(set(keys)):
-        return ()
-    twice = sorted({key for key in keys if keys.count(key) > 1})
-    return (f"front matter repeats {', '.join(twice)[:80]}; the last one counts",)
+def _is_prose(block: str) -> bool:
+    """Whether a block that is no YAML is text between two rules: no key comes first, or paragraphs follow."""
+    lines = (line.strip() for line in block.split("\n"))
+    first = next((line for line in lines if line and not line.startswith("#")), "")
+    return not _KEY.match(first) or bool(_PARAGRAPH.search(block))
 
 
 def _links(block: str) -> list[Link]:
@@ -163,17 +113,57 @@ def _reason(error: BaseException) -> str:
     return f"line {mark.line + 2}: {what[:80]}" if mark else str(what)[:80]
 
 
-def _name_of(value: Any) -> str:
-    """What a value is, in a reader's words."""
-    return "list" if isinstance(value, list) else "piece of text"
+class _PlainTree:
+    """Makes plain values of a YAML node tree, at most so many and so deep: aliases turn a few lines into billions."""
+
+    def __init__(self) -> None:
+        self.problems: list[str] = []
+        self._budget = _MOST_NODES
+
+    def value(self, node: Any, depth: int = 0) -> Any:
+        """The node as dict, list, str, int, float, bool or None."""
+        self._budget -= 1
+        content = node.value
+        if type(content) is str:
+            return content if node.tag == _STRING else _SCALARS.get(node.tag, str)(content)
+        if self._budget <= 0 or depth > _DEEPEST:
+            if not self.problems:
+                self.problems.append("front matter is nested or repeated too much; cut")
+            return None
+        if node.id == "sequence":
+            return [self.value(item, depth + 1) for item in content if self._budget > 0]
+        return self._mapping(content, depth)
+
+    def _mapping(self, pairs: Any, depth: int) -> dict[str, Any]:
+        """A mapping with keys as written; of a key that stands there twice the last value counts."""
+        made: dict[str, Any] = {}
+        for key_node, node in pairs:
+            key = key_node.value
+            if type(key) is not str:
+                raise ValueError("a key that is a list or mapping")  # as in a template's `{{title}}`
+            if key in made and depth == 0:
+                self.problems.append(f"front matter repeats {key[:40]!r}; the last one counts")
+            made[key] = self.value(node, depth + 1)
+            if self._budget <= 0:
+                break
+        return made
+
+
+_STRING = "tag:yaml.org,2002:str"
+_SCALARS: dict[str, Callable[[str], Any]] = {
+    "tag:yaml.org,2002:bool": lambda written: written.lower() == "true",
+    "tag:yaml.org,2002:null": lambda written: None,
+    "tag:yaml.org,2002:int": int,
+    "tag:yaml.org,2002:float": float,
+}
 
 
 @cache
 def _yaml() -> tuple[Any, Any, type[Exception]]:
-    """The YAML handler of python-frontmatter, a loader for it, and the error type of YAML.
+    """The YAML handler of python-frontmatter, a loader that gives (plain value, problems), and YAML's error type.
 
-    The loader keeps what is written: `No`, `1.10`, `01:30`, `2024-05-06` and `007` stay strings, as in YAML 1.2
-    or stricter; only true, false, null and numbers that print as they are written become values.
+    The loader keeps what is written: `No`, `1.10`, `01:30`, `2024-05-06` and `007` stay strings; only true, false,
+    null and numbers that print as they are written become values. No tag constructs anything.
     """
     import yaml
     from frontmatter.default_handlers import YAMLHandler
@@ -181,9 +171,15 @@ def _yaml() -> tuple[Any, Any, type[Exception]]:
     base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
     class AsWritten(base):  # type: ignore[misc]
-        """A safe loader with the few implicit types above."""
+        """Reads the node tree and leaves construction to _PlainTree."""
 
         yaml_implicit_resolvers: dict[str, list[Any]] = {}  # noqa: RUF012  # how PyYAML keeps them
+
+        def get_single_data(self) -> tuple[Any, tuple[str, ...]]:
+            """What yaml.load returns: the plain value of the one document, and problems."""
+            node = self.get_single_node()
+            tree = _PlainTree()
+            return (None if node is None else tree.value(node)), tuple(tree.problems[:3])
 
     for tag, pattern, first in (
         ("bool", r"true|false|True|False|TRUE|FALSE", "tTfF"),

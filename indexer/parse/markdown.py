@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import PurePosixPath
+from posixpath import basename, splitext
 from typing import Any
 
 from indexer.parse.blanking import blank_comments, blank_data_uris, blank_giant_lines
@@ -32,7 +32,7 @@ def read(file: SourceFile, text: str, options: ParseOptions) -> Content:
         body = blank_comments(body, code_spans)
     marked = MarkdownBlocks(body)
     meta = {**marked.fields, **front.meta} if marked.fields else front.meta
-    stem = PurePosixPath(file.path).stem
+    stem = splitext(basename(file.path))[0]
     title = _title(meta, marked.blocks) or stem
     lowered = {key.casefold(): value for key, value in meta.items()}
     aliases = _names(lowered, _ALIAS_KEYS, ",")

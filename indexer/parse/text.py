@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
+from posixpath import basename, splitext
 
 from indexer.parse.blanking import blank_giant_lines
 from indexer.parse.content import Content, ParseOptions
@@ -14,7 +14,7 @@ def read(file: SourceFile, text: str, options: ParseOptions) -> Content:
     text, problems = blank_giant_lines(text)
     lines = text.split("\n")
     return Content(
-        title=PurePosixPath(file.path).stem,
+        title=splitext(basename(file.path))[0],
         text=text,
         blocks=tuple(
             Block("paragraph", start, end, "\n".join(lines[start - 1 : end])) for start, end in runs_of_text(lines)

@@ -13,8 +13,9 @@ from posixpath import splitext
 from typing import Any, cast
 
 from indexer.parse.content import Content, ParseOptions
-from indexer.parse.dates import DATE_KEYS, Found, dates_in, find_date
+from indexer.parse.dates import DATE_KEYS, Found, find_date
 from indexer.parse.decoding import decode
+from indexer.parse.written_dates import dates_in
 from indexer.types import Document, Kind, SourceFile, written
 
 __all__ = [
@@ -92,7 +93,7 @@ def parse(file: SourceFile, data: bytes, options: ParseOptions | None = None) ->
         text, problems = decode(data, written(file.root, file.path))
         content = row.reader()(file, text, options)
     if content.dated:
-        found = find_date(content.meta, file.path, file.mtime_ns, options.date_keys, content.title)
+        found = find_date(content.meta, file.path, file.mtime_ns, options.date_keys, content.title, content.text)
     else:
         found = find_date({}, "", file.mtime_ns)
     return Document(

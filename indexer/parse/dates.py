@@ -1,8 +1,4 @@
-"""A note's date, and explicit dates in a line of prose.
-
-Only full dates that have one reading count: `2026-13-40` is impossible and `03/04/26` ambiguous, so both are
-problems. Years of the Buddhist calendar (2443..2643) become common years.
-"""
+"""A note's date: from its front matter, name, folders, title, first lines, or the time of its last change."""
 
 from __future__ import annotations
 
@@ -12,6 +8,7 @@ from datetime import date, datetime
 from typing import Any, NamedTuple
 
 from indexer.parse.months import month_number
+from indexer.parse.written_dates import YEARS, dates_in, scan, valid
 
 DATE_KEYS = (
     "date",
@@ -30,27 +27,20 @@ DATE_KEYS = (
     "meeting date",
 )
 
-_BUDDHIST = 543  # years ahead of the common era
-_YEARS = range(1900, 2101)
-_NAME = r"(?:[^\W\d_]|[\u0e00-\u0e7f.]){3,14}"
-_DATE = re.compile(
-    rf"""(?<!\d)(?:
-      (?P<y1>\d{{4}})(?P<sep1>[-/._])(?P<m1>\d{{1,2}})(?P=sep1)(?P<d1>\d{{1,2}})
-    | (?P<y2>\d{{4}})\s?[年년]\s?(?P<m2>\d{{1,2}})\s?[月월]\s?(?P<d2>\d{{1,2}})\s?[日号號일]?
-    | (?P<d3>\d{{1,2}})(?:st|nd|rd|th|er|[ºª.])?[\s_-]{{0,2}}(?:(?:of|de|del)\s)?(?P<n3>{_NAME})
-      ,?[\s_-]{{1,2}}(?:(?:de|del|พ\.ศ\.|ค\.ศ\.)\s)?(?P<y3>\d{{4}})
-    | (?P<d4>\d{{1,2}})(?:st|nd|rd|th)?(?:,\s{{0,2}}|[\s_-])(?P<y4>\d{{4}})
-    | (?P<d5>\d{{1,2}})(?P<sep5>[-/._])(?P<m5>\d{{1,2}})(?P=sep5)(?P<y5>\d{{4}})
-    | (?P<d6>\d{{1,2}})\stháng\s(?P<m6>\d{{1,2}}),?\s(?:năm\s)?(?P<y6>\d{{4}})
-    )(?!\d)""",
-    re.VERBOSE | re.IGNORECASE,
-)
-_NAME_BEFORE = re.compile(rf"({_NAME})[\s_-]{{0,2}}$")
 _COMPACT = re.compile(r"(?<!\d)(\d{4})(\d\d)(\d\d)(?:[T_-]?\d{4}(?:\d\d)?)?(?!\d)")
 _WEEK = re.compile(r"(?<!\d)(\d{4})-?W(\d\d)(?!\d)", re.IGNORECASE)
 _MONTH = re.compile(r"(?<!\d)(\d{4})[-_.](\d\d)(?!\d|[-_.]\d)")
 _SHORT_YEAR = re.compile(r"(?<!\d)\d{1,2}([-/.])\d{1,2}\1\d\d(?!\d)")
-_YEAR = re.compile(r"\d{4}")
+_TOP, _TOP_LINES = 4_000, 20  # characters and lines in which a note says its date
+_LABEL = re.compile(
+    r"[\s#>*_|+-]{0,8}((?:[^\W\d_]{1,12}\s){0,2}(?:date|created|datum|fecha|data|дата|日期|日付|วันที่|날짜|tarih)"
+    r"(?:(?:\s|/|\s?&\s?)[^\W\d_]{1,10}){0,2})[\s*_]{0,40}[:：|]",
+    re.IGNORECASE,
+)
+_OTHER_DATE = re.compile(
+    r"next|due|clos|expir|end|updat|modif|review|target|dead|revis|last|publi|launch|birth|until|effect|release",
+    re.IGNORECASE,
+)
 _YEAR_FOLDER = re.compile(r"(?:19|20)\d\d$")
 _MONTH_FOLDER = re.compile(r"(\d\d)(?!\d)|([^\W\d_]{3,10})$")
 _DAY_STEM = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?(?![\d.])")
@@ -62,7 +52,7 @@ class Found(NamedTuple):
     """A note's ISO date or None, where it came from, and dates that could not be read."""
 
     date: str | None
-    source: str  # `front matter:KEY`, `file name`, `path`, `title`, `mtime` or ""
+    source: str  # `front matter:KEY`, `file name`, `path`, `title`, `text`, `mtime` or ""
     problems: tuple[str, ...] = ()
 
 
@@ -72,32 +62,26 @@ def find_date(
     mtime_ns: int,
     date_keys: tuple[str, ...] = DATE_KEYS,
     title: str = "",
+    text: str = "",
 ) -> Found:
-    """The date of a note: front matter, else file name, path, title, last change (local day).
+    """The date of a note: front matter, else file name, path, title, the top of the text, last change (local day).
 
     `path` is relative and POSIX. Keys match whatever their case, spaces, hyphens and underscores.
-    A week or month alone stands for its first day.
+    A week or month alone stands for its first day. Of the text, the first heading and labelled lines such as
+    `Date: 2017-09-04` near the top count.
     """
     problems: list[str] = []
-    for found, source in _candidates(meta, path, date_keys, title, problems):
+    for found, source in _from_meta(meta, date_keys, problems):
+        if found:
+            return Found(found, source, tuple(problems))
+    for found, source in _from_note(path, title, text, problems):
         if found:
             return Found(found, source, tuple(problems))
     return _from_mtime(mtime_ns, problems)
 
 
-def dates_in(text: str) -> list[tuple[int, int, str]]:
-    """Explicit full dates in prose as (start, end, ISO date), in order; `text[start:end]` is as written."""
-    if not _YEAR.search(text):
-        return []
-    return [(start, end, iso) for start, end, iso in _scan(text) if iso]
-
-
-def _candidates(
-    meta: Mapping[str, Any], path: str, date_keys: tuple[str, ...], title: str, problems: list[str]
-) -> Iterator[tuple[str | None, str]]:
-    """Dates by falling authority, each with its source; unreadable ones are added to `problems`."""
-    if meta:
-        yield from _from_meta(meta, date_keys, problems)
+def _from_note(path: str, title: str, text: str, problems: list[str]) -> Iterator[tuple[str | None, str]]:
+    """Dates outside the front matter by falling authority, each with its source."""
     *folders, name = path.split("/")
     stem = name.rpartition(".")[0] or name
     yield _from_name(stem, problems), "file name"
@@ -105,8 +89,25 @@ def _candidates(
         yield _from_folders(folders, stem), "path"
     if title and title != stem:
         yield _first(title, []), "title"
+    if text:
+        yield _from_top(text), "text"
     if folders:
         yield _month_of(folders), "path"
+
+
+def _from_top(text: str) -> str | None:
+    """A date in the first heading, or on a line near the top that says it is the date."""
+    lines = [line for line in text.lstrip()[:_TOP].split("\n") if line and not line.isspace()][:_TOP_LINES]
+    heading = next((line for line in lines if line.startswith("#")), "")
+    if found := dates_in(heading):
+        return found[0][2]
+    for line in lines:
+        label = _LABEL.match(line)
+        if label and not _OTHER_DATE.search(label[1]):
+            found = dates_in(line[label.end() : label.end() + 60])
+            if found and found[0][0] < 20:  # a weekday may stand before it, a sentence not
+                return found[0][2]
+    return None
 
 
 def _from_meta(
@@ -145,7 +146,7 @@ def _iso(written: str) -> str | None:
     year, month, day = written[:4], written[5:7], written[8:]
     if not (year.isdigit() and month.isdigit() and day.isdigit()):
         return None
-    return _valid(int(year), int(month), int(day))
+    return valid(int(year), int(month), int(day))
 
 
 def _epoch(written: str) -> str | None:
@@ -158,7 +159,7 @@ def _epoch(written: str) -> str | None:
 
 def _by_dateutil(written: str) -> str | None:
     """Let dateutil read other forms; day, month and year must all be there, the month as a word."""
-    if len(written) > 60 or not _YEAR.search(written) or not re.search(r"[^\W\d_]{3}", written):
+    if not 6 <= len(written) <= 60 or not re.search(r"[^\W\d_]{3}", written):
         return None
     from dateutil.parser import parse
 
@@ -167,7 +168,7 @@ def _by_dateutil(written: str) -> str | None:
         second = parse(written, default=datetime(2002, 2, 2)).date()
     except (ValueError, OverflowError):
         return None
-    return _valid(first.year, first.month, first.day) if first == second else None
+    return valid(first.year, first.month, first.day) if first == second else None
 
 
 def _from_name(stem: str, problems: list[str]) -> str | None:
@@ -179,12 +180,12 @@ def _from_name(stem: str, problems: list[str]) -> str | None:
 
 def _first(text: str, problems: list[str]) -> str | None:
     """The first full date of a short text; what looks like a date and is none becomes a problem."""
-    for start, end, iso in _scan(text):
+    for start, end, iso in scan(text):
         if iso:
             return iso
         problems.append(f"{text[start:end]!r} is not a date with one reading")
     for match in _COMPACT.finditer(text):
-        iso = _valid(int(match[1]), int(match[2]), int(match[3]))
+        iso = valid(int(match[1]), int(match[2]), int(match[3]))
         if iso:
             return iso
     short = _SHORT_YEAR.search(text)
@@ -196,13 +197,13 @@ def _first(text: str, problems: list[str]) -> str | None:
 def _coarse(text: str) -> str | None:
     """First day of the ISO week or month that a name holds."""
     week = _WEEK.search(text)
-    if week and int(week[1]) in _YEARS:
+    if week and int(week[1]) in YEARS:
         try:
             return date.fromisocalendar(int(week[1]), int(week[2]), 1).isoformat()
         except ValueError:
             return None
     month = _MONTH.search(text)
-    return _valid(int(month[1]), int(month[2]), 1) if month and int(month[1]) in _YEARS else None
+    return valid(int(month[1]), int(month[2]), 1) if month and int(month[1]) in YEARS else None
 
 
 def _from_folders(folders: list[str], stem: str) -> str | None:
@@ -216,7 +217,7 @@ def _from_folders(folders: list[str], stem: str) -> str | None:
         month = _MONTH.match(folders[depth])
         day = _DAY_STEM.match(stem)
         if month and day:
-            return _valid(int(month[1]), int(month[2]), int(day[1]))
+            return valid(int(month[1]), int(month[2]), int(day[1]))
     return None
 
 
@@ -226,12 +227,12 @@ def _below_year(year: int, folders: list[str], stem: str) -> str | None:
         month = _folder_month(folder)
         day = _DAY_STEM.match(stem)
         if month and day:
-            return _valid(year, month, int(day[1]))
+            return valid(year, month, int(day[1]))
     pair = _MONTH_DAY_STEM.match(stem)
     if not pair:
         return None
     first, second = int(pair[1]), int(pair[2])
-    return _valid(year, second, first) if first > 12 else _valid(year, first, second)
+    return valid(year, second, first) if first > 12 else valid(year, first, second)
 
 
 def _folder_month(folder: str) -> int:
@@ -250,7 +251,7 @@ def _month_of(folders: list[str]) -> str | None:
             return found
         if _YEAR_FOLDER.match(folder):
             month = _folder_month(folders[depth + 1]) if depth + 1 < len(folders) else 0
-            return _valid(int(folder), month, 1) if month else None
+            return valid(int(folder), month, 1) if month else None
     return None
 
 
@@ -261,51 +262,3 @@ def _from_mtime(mtime_ns: int, problems: list[str]) -> Found:
     except (OverflowError, OSError, ValueError):
         return Found(None, "", (*problems, "the time of last change is out of range"))
     return Found(day.isoformat(), "mtime", tuple(problems))
-
-
-def _scan(text: str) -> Iterator[tuple[int, int, str | None]]:
-    """What looks like a full date: (start, end, ISO date, or None when impossible or ambiguous)."""
-    for match in _DATE.finditer(text):
-        start, end, parts = match.start(), match.end(), match.groupdict()
-        if parts["y1"]:
-            yield start, end, _valid(int(parts["y1"]), int(parts["m1"]), int(parts["d1"]))
-        elif parts["y2"]:
-            yield start, end, _valid(int(parts["y2"]), int(parts["m2"]), int(parts["d2"]))
-        elif parts["y6"]:
-            yield start, end, _valid(int(parts["y6"]), int(parts["m6"]), int(parts["d6"]))
-        elif parts["y5"]:
-            yield start, end, _by_size(int(parts["d5"]), int(parts["m5"]), parts["sep5"], int(parts["y5"]))
-        else:
-            yield from _in_words(text, match)
-
-
-def _in_words(text: str, match: re.Match[str]) -> Iterator[tuple[int, int, str | None]]:
-    """A date whose month is a word, behind the day or before it; nothing when the word is no month."""
-    if match["y3"]:
-        month = month_number(match["n3"])
-        if month:
-            yield match.start(), match.end(), _valid(int(match["y3"]), month, int(match["d3"]))
-        return
-    before = _NAME_BEFORE.search(text, max(0, match.start() - 17), match.start())
-    month = month_number(before[1]) if before else 0
-    if before and month:
-        yield before.start(), match.end(), _valid(int(match["y4"]), month, int(match["d4"]))
-
-
-def _by_size(first: int, second: int, separator: str, year: int) -> str | None:
-    """Day and month told apart: dots are day first, else one of them is over 12 or both are equal."""
-    if separator == "." or first > 12 or first == second:
-        return _valid(year, second, first)
-    return _valid(year, first, second) if second > 12 else None
-
-
-def _valid(year: int, month: int, day: int) -> str | None:
-    """The ISO form of a date that exists in 1900..2100, Buddhist years made common ones."""
-    if year - _BUDDHIST in _YEARS:
-        year -= _BUDDHIST
-    if year not in _YEARS:
-        return None
-    try:
-        return date(year, month, day).isoformat()
-    except ValueError:
-        return None

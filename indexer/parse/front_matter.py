@@ -22,10 +22,10 @@ _LONGEST = 200_000  # characters of front matter that are parsed
 
 
 class FrontMatter(NamedTuple):
-    """Plain values, the number of lines it takes at the top (0: none), its links, what was wrong."""
+    """Plain values, the offset where its last line ends (0: none), its links, what was wrong."""
 
     meta: dict[str, Any]
-    lines: int = 0
+    end: int = 0
     links: tuple[Link, ...] = ()
     problems: tuple[str, ...] = ()
 
@@ -39,16 +39,15 @@ def read_front_matter(text: str) -> FrontMatter:
     if not closing:
         return FrontMatter({}, problems=("front matter is not closed by ---; read as text",))
     block = text[opening.end() : closing.start()]
-    lines = 2 + block.count("\n")
     if not block.strip():
-        return FrontMatter({}, lines)
+        return FrontMatter({}, closing.end())
     if len(block) > _LONGEST:
         return FrontMatter({}, problems=("front matter is too long; read as text",))
     meta, problems = _load(block)
     if meta is None:
         return FrontMatter({}, problems=problems)
     links = tuple(_links(block)) if "[[" in block else ()
-    return FrontMatter(meta, lines, links, problems)
+    return FrontMatter(meta, closing.end(), links, problems)
 
 
 def _load(block: str) -> tuple[dict[str, Any] | None, tuple[str, ...]]:

@@ -21,11 +21,7 @@ _MOST_NAMES = 200  # tags or aliases taken from one key
 def read(file: SourceFile, text: str, options: ParseOptions) -> Content:
     """Read a note; `text` has `\\n` line ends. Faults of the front matter are problems of the content."""
     front = read_front_matter(text)
-    body = text
-    if front.lines:
-        body = (
-            "\n" * front.lines + text.split("\n", front.lines)[front.lines] if front.lines <= text.count("\n") else ""
-        )
+    body = "\n" * text.count("\n", 0, front.end) + text[front.end :]
     body, giants = blank_giant_lines(body)
     body = blank_data_uris(body)
     if not options.comments:

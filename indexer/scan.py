@@ -302,7 +302,7 @@ def read_source(root: Root, file: SourceFile) -> bytes:
             raise ScanError("not a regular file", where=path, fix="remove it or exclude it")
         if not _opened_below(os.path.realpath(root.folder), descriptor, path):
             raise ScanError("this file leads out of its folder", where=path, fix="remove the link")
-        with os.fdopen(descriptor, "rb", closefd=False) as stream:
+        with os.fdopen(descriptor, "rb", buffering=0, closefd=False) as stream:
             return stream.read()
     finally:
         os.close(descriptor)
@@ -356,7 +356,8 @@ def _opened_below(top: str, descriptor: int, path: str) -> bool:
     """Whether the open file is inside the real path `top`, even if `path` was changed since it was opened."""
     if sys.platform == "linux":  # a third of the cost of realpath
         try:
-            return below(top, str(Path(f"/proc/self/fd/{descriptor}").readlink())) is not None
+            opened = os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115 (Path.readlink costs 4x)
+            return below(top, opened) is not None
         except OSError:
             pass  # no /proc here
     real = os.path.realpath(path)

@@ -33,10 +33,12 @@ _MONTH = re.compile(r"(?<!\d)(\d{4})[-_.](\d\d)(?!\d|[-_.]\d)")
 _SHORT_YEAR = re.compile(r"(?<!\d)\d{1,2}([-/.])\d{1,2}\1\d\d(?!\d)")
 _TOP, _TOP_LINES = 4_000, 20  # characters and lines in which a note says its date
 _LABEL = re.compile(
-    r"[\s#>*_|+-]{0,8}((?:[^\W\d_]{1,12}\s){0,2}(?:date|created|datum|fecha|data|дата|日期|日付|วันที่|날짜|tarih)"
+    r"[\s#>*_|+-]{0,8}((?:[^\W\d_]{1,12}\s){0,2}(?:date|time|when|created|datum|fecha|data|дата|日期|日付|วันที่|날짜|tarih)"
     r"(?:(?:\s|/|\s?&\s?)[^\W\d_]{1,10}){0,2})[\s*_]{0,40}[:：|]",
     re.IGNORECASE,
 )
+_WEEKDAY = 18  # characters that may stand beside a date: marks and the name of the day
+_FIRST_VERSION = re.compile(r"[\s:|–—*_-]{1,8}(?:initial|first|created|draft|proposed|started)", re.IGNORECASE)
 _OTHER_DATE = re.compile(
     r"next|due|clos|expir|end|updat|modif|review|target|dead|revis|last|publi|launch|birth|until|effect|release",
     re.IGNORECASE,
@@ -90,24 +92,31 @@ def _from_note(path: str, title: str, text: str, problems: list[str]) -> Iterato
     if title and title != stem:
         yield _first(title, []), "title"
     if text:
-        yield _from_top(text), "text"
+        yield _from_top(text, problems), "text"
     if folders:
         yield _month_of(folders), "path"
 
 
-def _from_top(text: str) -> str | None:
-    """A date in the first heading, or on a line near the top that says it is the date."""
+def _from_top(text: str, problems: list[str]) -> str | None:
+    """A date in the first heading, or on a line near the top that says it is the note's date."""
     lines = [line for line in text.lstrip()[:_TOP].split("\n") if line and not line.isspace()][:_TOP_LINES]
     heading = next((line for line in lines if line.startswith("#")), "")
     if found := dates_in(heading):
         return found[0][2]
-    for line in lines:
-        label = _LABEL.match(line)
-        if label and not _OTHER_DATE.search(label[1]):
-            found = dates_in(line[label.end() : label.end() + 60])
-            if found and found[0][0] < 20:  # a weekday may stand before it, a sentence not
-                return found[0][2]
-    return None
+    return next((iso for line in lines if (iso := _of_line(line, problems))), None)
+
+
+def _of_line(line: str, problems: list[str]) -> str | None:
+    """The date of a line that is labelled as the date, is nothing but a date, or notes the first version."""
+    label = _LABEL.match(line)
+    after = label.end() if label and not _OTHER_DATE.search(label[1]) else 0
+    start, end, iso = next(scan(line[after : after + 60]), (0, 0, ""))
+    if iso is None and after:
+        problems.append(f"{line.strip()[:60]!r} is not a date with one reading")
+    if not iso or start > _WEEKDAY:
+        return None
+    is_whole = start + len(line) - end <= _WEEKDAY
+    return iso if after or is_whole or _FIRST_VERSION.match(line, end) else None
 
 
 def _from_meta(

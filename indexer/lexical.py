@@ -130,9 +130,9 @@ class Reader:
         query = self._term("filters", f"generation:{generation}")
         return bool(self.searcher.search(query, 1).hits)
 
-    def frequency(self, token: str) -> int:
-        """Return in how many chunks a token stands, deleted ones still counted."""
-        return int(self.searcher.doc_freq("body", token))
+    def frequency(self, token: str, field: str = "body") -> int:
+        """Return in how many chunks a token (or in field `stem` a stem) stands, deleted ones still counted."""
+        return int(self.searcher.doc_freq(field, token))
 
     def chunk_count(self) -> int:
         """Return the number of live chunks."""

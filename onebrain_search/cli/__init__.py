@@ -1,0 +1,87 @@
+"""The command line: parse input, call the Brain, render. stdout is results, stderr everything else.
+
+Exit codes: 0 found, 1 nothing found, 2 error or a partial index run. A verb's module is loaded when it is used.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from indexer.errors import OneBrainError
+
+# verb: (module of this package, one line of help)
+VERBS: dict[str, tuple[str, str]] = {
+    "search": ("search", "Answer a question from your notes (the default: the verb may be left out)."),
+    "index": ("index", "Bring the index up to date."),
+    "get": ("read", "Print a note, or the lines that an address names."),
+    "related": ("read", "List the notes that belong with a note."),
+    "status": ("state", "Say what is in the index and what is not."),
+    "clear": ("state", "Delete the index; notes are never touched."),
+    "init": ("state", "Write a commented onebrain.yml where there is none."),
+}
+DEFAULT = "search"
+
+
+class Verbs(click.Group):
+    """The verbs, loaded one by one; anything that is no verb is a question."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the verbs."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a verb."""
+        if cmd_name not in VERBS:
+            return None
+        module = import_module(f"{__name__}.{VERBS[cmd_name][0]}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the verbs from the table, so that `--help` loads none of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, row[1]) for name, row in VERBS.items()])
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the default verb in front of a question or of its options."""
+        if args and args[0] not in VERBS and args[0] not in ("--help", "-h", "--version"):
+            args = [DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="onebrain-search", prog_name="onebrain-search")
+def cli() -> None:
+    """Search your notes and code, and rebuild the chain of decisions behind every why. Nothing leaves the machine.
+
+    `onebrain-search "what is our retry policy"` in any folder of notes answers with the line to open.
+    """
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a legacy code page must not break on an emoji
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    try:
+        code = cli.main(standalone_mode=False)
+    except click.exceptions.Abort:
+        click.echo("stopped; what was indexed so far is kept", err=True)
+        code = 130
+    except click.ClickException as error:
+        error.show()
+        code = 2
+    except OneBrainError as error:
+        click.echo(f"error: {error}", err=True)
+        code = 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader had enough: no error
+        code = 0
+    except KeyboardInterrupt:
+        click.echo("stopped; what was indexed so far is kept", err=True)
+        code = 130
+    sys.exit(code if isinstance(code, int) else 0)

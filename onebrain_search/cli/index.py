@@ -1,0 +1,35 @@
+"""`index`: bring the index up to date."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from onebrain_search.cli.console import Progress, json_option, open_brain, print_json, vault_option
+
+
+@click.command()
+@click.argument("folder", required=False, type=click.Path(path_type=Path))
+@vault_option
+@click.option("--lexical-only", is_flag=True, help="Stop before vectors; they can be made later.")
+@click.option("--yes", is_flag=True, help="Index a home folder, or accept that a vault was emptied.")
+@json_option
+def index(folder: Path | None, vault: Path | None, lexical_only: bool, yes: bool, as_json: bool) -> int:
+    """Bring the index of the vault (or FOLDER) up to date: words first, then vectors.
+
+    A run that is stopped keeps what it has; the next one goes on. Exit code 2 when something could not be read.
+    """
+    from onebrain_search import render
+
+    brain = open_brain(vault or folder)
+    progress = Progress()
+    try:
+        report = brain.index(vectors=not lexical_only, yes=yes, progress=progress)
+    finally:
+        progress.done()
+    if as_json:
+        print_json(render.report_json(report))
+    else:
+        click.echo(render.report_text(report), err=True)
+    return 2 if report.partial else 0

@@ -1,0 +1,57 @@
+"""`status`, `clear` and `init`: the index and the settings file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from onebrain_search.cli.console import json_option, print_json, say, vault_option
+
+
+@click.command()
+@vault_option
+@json_option
+def status(vault: Path | None, as_json: bool) -> int:
+    """Say what is in the index, what was left out and why. Exit code 1 when there is no index."""
+    from onebrain_search import render
+    from onebrain_search.brain import Brain
+
+    found = Brain.open(vault).status()
+    if as_json:
+        print_json(render.status_json(found))
+    else:
+        click.echo(render.status_text(found))
+    return 0 if found["exists"] else 1
+
+
+@click.command()
+@vault_option
+@json_option
+def clear(vault: Path | None, as_json: bool) -> int:
+    """Delete the index of the vault, also when the vault itself is gone. Notes are never touched."""
+    from onebrain_search.brain import Brain
+
+    brain = Brain.open(vault)
+    brain.clear()
+    if as_json:
+        print_json({"version": 1, "cleared": str(brain.folder)})
+    else:
+        say(f"deleted the index of {brain.config.vault}")
+    return 0
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=".")
+def init(folder: Path) -> int:
+    """Write a commented onebrain.yml into FOLDER (here), only where there is none."""
+    from onebrain_search.config import starter_text
+
+    target = folder / "onebrain.yml"
+    if not folder.is_dir():
+        raise click.ClickException(f"there is no folder {folder}: make it first")
+    if target.exists():
+        raise click.ClickException(f"{target} exists and is left as it is")
+    target.write_text(starter_text(), encoding="utf-8")
+    say(f"wrote {target}: every setting with its default, commented out")
+    return 0

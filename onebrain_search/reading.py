@@ -1,0 +1,107 @@
+"""An address -> the lines it names: `path`, `path:40`, `path:40:20`, `path#Heading`, `path#^block`, `name:path`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from indexer.errors import NotFound
+from indexer.parse import ParseOptions, parse
+from indexer.scan import inside
+from indexer.types import Document, Kind, SourceFile, written
+
+LINES = 40  # shown from a line on when the address names no count
+_ADDRESS = re.compile(r"(?P<path>.+?)(?::(?P<line>\d+)(?::(?P<count>\d+))?)?$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Lines of a file as they stand there now, `start_line..end_line` of `line_count`."""
+
+    root: str
+    path: str
+    start_line: int
+    end_line: int
+    line_count: int
+    text: str
+    file: Path
+
+    @property
+    def address(self) -> str:
+        """The written form of where this stands."""
+        return f"{written(self.root, self.path)}:{self.start_line}"
+
+
+def read(address: str, roots: Mapping[str, Path], options: ParseOptions | None = None) -> Passage:
+    """Return the lines that an address names; `roots` are the folders by name, the vault's is `""`.
+
+    Raises NotFound for a path outside of the roots, a missing file, line, heading or block.
+    """
+    match = _ADDRESS.match(address.strip())
+    if not match:
+        raise NotFound("an empty address", fix="write path, path:line, path:line:count or path#Heading")
+    root, path, fragment, file = _file(match["path"], roots)
+    document = _document(root, path, file, options)
+    lines = _raw_lines(file)
+    start, end = 1, len(lines)
+    if fragment:
+        start, end = _section(document, fragment, len(lines))
+    elif match["line"]:
+        start = int(match["line"])
+        end = start + int(match["count"] or LINES) - 1
+    if not 1 <= start <= len(lines):
+        where = f"{written(root, path)} has {len(lines)} lines"
+        raise NotFound(f"there is no line {start}", where=where, fix="ask for a line in that range")
+    end = min(end, len(lines))
+    return Passage(root, path, start, end, len(lines), "\n".join(lines[start - 1 : end]), file)
+
+
+def _file(written_path: str, roots: Mapping[str, Path]) -> tuple[str, str, str, Path]:
+    """Return (root, path, fragment, file) of a written path; a name before a colon is a code folder's."""
+    name, colon, rest = written_path.partition(":")
+    root, path = (name, rest) if colon and name in roots and name else ("", written_path)
+    file = inside(roots[root], path)
+    fragment = ""
+    if not file.is_file() and "#" in path:
+        path, _, fragment = path.partition("#")
+        file = inside(roots[root], path)
+    if not file.is_file() and not Path(path).suffix:
+        path, file = f"{path}.md", inside(roots[root], f"{path}.md")
+    if not file.is_file():
+        raise NotFound("there is no such file", where=written(root, path), fix="take a path from `search`")
+    return root, path, fragment, file
+
+
+def _document(root: str, path: str, file: Path, options: ParseOptions | None) -> Document:
+    """Return a file as a document, for its headings and block ids."""
+    kind: Kind = "code" if root else "note"
+    info = file.stat()
+    return parse(SourceFile(root, path, kind, info.st_size, info.st_mtime_ns), file.read_bytes(), options)
+
+
+def _raw_lines(file: Path) -> list[str]:
+    """Return the lines of a file, nothing blanked."""
+    from indexer.parse.decoding import decode
+
+    text, _ = decode(file.read_bytes(), str(file))
+    return text.removesuffix("\n").split("\n")
+
+
+def _section(document: Document, fragment: str, count: int) -> tuple[int, int]:
+    """Return the lines of a heading's section or of the block with an id."""
+    if fragment.startswith("^"):
+        line = document.block_ids.get(fragment[1:])
+        if line is not None:
+            around: Sequence[tuple[int, int]] = [
+                (b.start_line, b.end_line) for b in document.blocks if b.start_line <= line <= b.end_line
+            ]
+            return around[0] if around else (line, line)
+    headings = [b for b in document.blocks if b.kind == "heading"]
+    for n, block in enumerate(headings):
+        if block.text.casefold() == fragment.rpartition("#")[2].strip().casefold():
+            after = [b.start_line - 1 for b in headings[n + 1 :] if b.level <= block.level]
+            return block.start_line, after[0] if after else count
+    where = written(document.root, document.path)
+    raise NotFound(f"there is no heading or block {fragment!r}", where=where, fix="leave the part after # out")

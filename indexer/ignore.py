@@ -120,12 +120,12 @@ def exclusions(entries: Iterable[str]) -> Exclusions:
     names, paths, globs = set(), set(), []
     for entry in entries:
         clean = unicodedata.normalize("NFC", entry.strip())
-        if any(mark in clean for mark in "*?["):
-            globs.append(clean)
-        elif "/" in clean.removeprefix("./"):
+        if "/" in clean.removeprefix("./"):
             paths.add("/".join(part for part in clean.split("/") if part not in ("", ".")))
         elif clean:
             names.add(clean)
+        if any(mark in clean for mark in "*?["):  # also, because a folder may be named `[Private]`
+            globs.append(clean)
     lines, _ = _compiled(globs)
     return Exclusions(frozenset(names), frozenset(paths - {""}), Patterns.of(lines) if lines else None)
 

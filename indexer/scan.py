@@ -230,7 +230,7 @@ class _Walk:
             self._skip(path, "not downloaded", failed=True)
         elif info.st_size > limit:
             self._skip(path, f"{info.st_size / 1e6:.1f} MB is over the limit of {limit / 1e6:g} MB")
-        else:
+        elif real not in self.taken:
             self.taken.add(real)
             kind = self._kind(name) or "note"
             self.files.append(SourceFile(self.root.name, path, kind, info.st_size, info.st_mtime_ns))

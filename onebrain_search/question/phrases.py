@@ -1,0 +1,156 @@
+"""Phrase tables: many short phrases of many languages, found in a question in one walk over its words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+HIDDEN = "\ue000"  # stands for every character of a name, so that no phrase reaches into it
+
+_UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts whose words touch each other
+_INDIC = "\u0900-\u0dff"  # their vowel signs are no word characters to `re`
+_START = re.compile(rf"(?<![^\W_])(?<![{_INDIC}])[^\W_]|[{_UNSPACED}]")
+_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_REST_OF_WORD = re.compile(r"(?<!\))\*")
+_NAMED = re.compile(r"<([a-z]+)>")
+_SENTENCE_START = r"(?<!\w)(?<!\w[ ,])"
+_SPACE = r"[\s,'\-]+"
+_NO_SPACE = r"[\s,'\-]{0,3}"
+_GAP = r"(?:\s+\S+){0,8}?\s+"
+_WORD_END = rf"(?![\w{_INDIC}])"
+
+_SAME = dict(
+    zip(
+        "ıłøđ’‘ʼ´‐‑–—\u200c\u00a0\u3000يىك"
+        "為麼甚幹緣動機來龍決選擇過歷時換棄開遷導讓憑會據變後經從於個詞碼編欄這們還將該誰請問訴負責關採",
+        "ilod''''----   ییک"
+        "为么什干缘动机来龙决选择过历时换弃开迁导让凭会据变后经从于个词码编栏这们还将该谁请问诉负责关采",
+        strict=True,
+    )
+)
+
+
+class _Folding(dict[int, str]):
+    """Maps a code point to its lower-case base letter; one character in, one out."""
+
+    def __missing__(self, code: int) -> str:
+        """Work out a letter once and keep it."""
+        letter = (
+            chr(code).lower() if len(chr(code).lower()) == 1 else unicodedata.normalize("NFD", chr(code))[0].lower()
+        )
+        base, *marks = list(unicodedata.normalize("NFD", letter))
+        if marks and all("\u0300" <= mark <= "\u036f" or "\u0653" <= mark <= "\u0655" for mark in marks):
+            letter = base
+        self[code] = letter = _SAME.get(letter, "σ" if letter == "ς" else letter)
+        return letter
+
+
+_FOLDING = _Folding()
+
+
+def fold(text: str) -> str:
+    """Lower case without accents, traditional Chinese as simplified; every position stays that of `text` (NFC)."""
+    return text.translate(_FOLDING)
+
+
+def starts(text: str) -> Iterator[int]:
+    """Where a word begins, in order; in scripts without spaces that is every character."""
+    return (match.start() for match in _START.finditer(text))
+
+
+class Phrases:
+    """A table of phrases, looked up by their first two letters and tried only there.
+
+    The notation is told at the top of the `.txt` files beside this module. A phrase is compiled the first
+    time a question has its first letters. All positions are of text that `fold` has made.
+    """
+
+    def __init__(self, phrases: Iterable[str]) -> None:
+        """Sort the phrases under their first letters."""
+        self._sources: dict[str, list[str]] = {}
+        self._compiled: dict[str, re.Pattern[str]] = {}
+        for phrase in phrases:
+            folded = fold(unicodedata.normalize("NFC", phrase))
+            for head in sorted(_heads(folded.removeprefix("^"))):
+                self._sources.setdefault(head, []).append(_pattern(folded))
+
+    def at(self, text: str, start: int) -> int:
+        """The end of the phrase that begins at `start`, or -1; the earliest of the table that fits."""
+        for pattern in self._patterns(text, start):
+            if match := pattern.match(text, start):
+                return match.end()
+        return -1
+
+    def fills(self, text: str, start: int, end: int) -> bool:
+        """Whether `text[start:end]` is a phrase from end to end."""
+        return any(pattern.fullmatch(text, start, end) for pattern in self._patterns(text, start))
+
+    def within(self, text: str) -> bool:
+        """Whether the text has a phrase anywhere."""
+        return any(self.at(text, start) >= 0 for start in starts(text))
+
+    def _patterns(self, text: str, start: int) -> Iterator[re.Pattern[str]]:
+        """The compiled phrases whose first letters stand at `start`."""
+        for head in (text[start : start + 2], text[start : start + 1]):
+            if sources := self._sources.get(head):
+                if head not in self._compiled:
+                    self._compiled[head] = re.compile("|".join(sources))
+                yield self._compiled[head]
+
+
+@cache
+def table(file: str, name: str, language: str = "") -> Phrases:
+    """The phrases of a data file beside this module: its sections `[name language]`, of all languages or of one."""
+    chosen = [key for key in _sections(file) if key[0] == name and language in ("", key[1])]
+    return Phrases(phrase for key in chosen for phrase in _sections(file)[key])
+
+
+@cache
+def languages(file: str, name: str) -> tuple[str, ...]:
+    """The languages that have a section `[name language]` in a data file, in its order."""
+    return tuple(language for section, language in _sections(file) if section == name)
+
+
+@cache
+def _sections(file: str) -> dict[tuple[str, str], list[str]]:
+    """A data file as phrases by (table, language), its named alternatives put in."""
+    sections, named = dict[tuple[str, str], list[str]](), dict[str, str]()
+    phrases: list[str] = []
+    for line in Path(__file__).with_name(file).read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            name, language = line[1:-1].split()
+            phrases = sections.setdefault((name, language), [])
+        elif not sections and " = " in line and not line.startswith("#"):
+            key, _, alternatives = line.partition(" = ")
+            named[key] = f"({alternatives})"
+        elif line and sections:
+            phrases.append(_NAMED.sub(lambda match: named[match[1]], line))
+    return sections
+
+
+def _heads(phrase: str) -> set[str]:
+    """The keys of a phrase: what its first word can begin with, two letters or its only one."""
+    if not phrase.startswith("("):
+        return {phrase[:2] if phrase[1:2] not in ("", *" '-(?,") else phrase[0]}
+    depth, cuts = 0, [0]
+    for end, character in enumerate(phrase):
+        depth += (character == "(") - (character == ")")
+        if depth == 0 or (depth == 1 and character == "|"):
+            cuts.append(end)
+        if depth == 0:
+            break
+    heads = {head for left, right in pairwise(cuts) for head in _heads(phrase[left + 1 : right])}
+    rest = phrase[end + 1 :]
+    return heads | _heads(rest[1:].lstrip()) if rest[:1] in ("?", "*") and rest[1:] else heads
+
+
+def _pattern(phrase: str) -> str:
+    """The regular expression of a phrase."""
+    body = phrase.removeprefix("^").replace(" ~ ", _GAP).replace(" ?", _NO_SPACE).replace(" ", _SPACE)
+    body = _REST_OF_WORD.sub(r"\\w*", body)
+    bounded = "" if (phrase.endswith("*") and not phrase.endswith(")*")) or _IS_UNSPACED.search(phrase) else _WORD_END
+    return (_SENTENCE_START if phrase.startswith("^") else "") + f"(?:{body})" + bounded

@@ -88,7 +88,7 @@ class Document:
     aliases: tuple[str, ...]
     tags: tuple[str, ...]
     date: str | None  # ISO `YYYY-MM-DD`
-    date_source: str  # `front matter:KEY`, `file name`, `path`, `mtime`, or `""`
+    date_source: str  # `front matter:KEY`, `file name`, `path`, `title`, `text`, `mtime`, or `""`
     meta: Mapping[str, Any]
     text: str
     links: tuple[Link, ...]

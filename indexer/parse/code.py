@@ -20,11 +20,12 @@ _TYPES = r"(?:class|interface|enum|struct|trait|object|protocol|extension|namesp
 _RESERVED = frozenset(
     word
     for line in (
-        "if for while switch return else catch new do try sizeof throw await",
+        "if for while switch return else catch do try sizeof throw await",
         "yield case when elif until in not and or",
     )
     for word in line.split()
 )
+_NOT_FIRST = _RESERVED | {"new"}
 
 # family -> pattern; the name is the last group that matched. One line each, matched at the line's start.
 _PATTERNS = {
@@ -46,6 +47,7 @@ _PATTERNS = {
     "r": r"\s*([\w.]+)\s*(?:<-|=)\s*function\b",
     "julia": r"\s*(?:function|macro|module|(?:mutable\s+)?struct|abstract\s+type)\s+([\w.!]+)",
     "php": rf"\s*{_MODIFIERS}(?:{_TYPES}|function)\s+&?(\w+)",
+    "proc": r"\s*(?:sub|package|proc|function!?)\s+([\w:.-]+)",
     "section": r"\[{1,2}([^\]]{1,120})\]",
     "keys": r"([\w.-]{1,80}):(?:\s|$)",
     "lisp": r"\s*\((?:def\w*|define|cl-defun)\s+\(?([^\s()]+)",
@@ -64,6 +66,7 @@ _FAMILIES = {
     "r": "r",
     "julia": "jl",
     "php": "php",
+    "proc": "pl pm tcl vim ps1",
     "section": "toml ini cfg conf",
     "keys": "yaml yml",
     "lisp": "lisp el clj cljs scm",
@@ -90,7 +93,7 @@ def _definitions(lines: list[str], pattern: re.Pattern[str]) -> list[Block]:
         match = pattern.match(line) if line and len(line) <= _LONGEST else None
         if match:
             name = next(filter(None, match.groups()), "")
-            if name and name not in _RESERVED and line.split(None, 1)[0] not in _RESERVED:
+            if name and name not in _RESERVED and line.split(None, 1)[0] not in _NOT_FIRST:
                 found.append((number, _indent(line), name))
     return _closed(found, lines)
 

@@ -163,7 +163,8 @@ def _epoch(written: str) -> str | None:
     digits, _, _ = written.partition(".")
     if not (digits.isascii() and digits.isdigit() and len(digits) in (10, 13)):
         return None
-    return datetime.fromtimestamp(int(digits[:10])).date().isoformat()
+    day = datetime.fromtimestamp(int(digits[:10]))
+    return valid(day.year, day.month, day.day)
 
 
 def _by_dateutil(written: str) -> str | None:

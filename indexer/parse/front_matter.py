@@ -118,6 +118,14 @@ class _PlainTree:
     def __init__(self) -> None:
         self.problems: list[str] = []
         self._budget = _MOST_NODES
+        self._cut = False
+
+    def whole(self, node: Any) -> tuple[Any, tuple[str, ...]]:
+        """The value of the top node and at most three problems."""
+        value = None if node is None else self.value(node)
+        if self._cut or self._budget <= 0:
+            self.problems.insert(0, "front matter is nested or repeated too much; cut")
+        return value, tuple(self.problems[:3])
 
     def value(self, node: Any, depth: int = 0) -> Any:
         """The node as dict, list, str, int, float, bool or None."""
@@ -126,8 +134,7 @@ class _PlainTree:
         if type(content) is str:
             return content if node.tag == _STRING else _SCALARS.get(node.tag, str)(content)
         if self._budget <= 0 or depth > _DEEPEST:
-            if not self.problems:
-                self.problems.append("front matter is nested or repeated too much; cut")
+            self._cut = True
             return None
         if node.id == "sequence":
             return [self.value(item, depth + 1) for item in content if self._budget > 0]
@@ -176,9 +183,7 @@ def _yaml() -> tuple[Any, Any, type[Exception]]:
 
         def get_single_data(self) -> tuple[Any, tuple[str, ...]]:
             """What yaml.load returns: the plain value of the one document, and problems."""
-            node = self.get_single_node()
-            tree = _PlainTree()
-            return (None if node is None else tree.value(node)), tuple(tree.problems[:3])
+            return _PlainTree().whole(self.get_single_node())
 
     for tag, pattern, first in (
         ("bool", r"true|false|True|False|TRUE|FALSE", "tTfF"),

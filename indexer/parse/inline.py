@@ -21,8 +21,8 @@ _BEFORE_TAG = frozenset(b" \t\n([\"',;>")
 _HEX_COLOUR = re.compile(r"(?=\D*\d)[0-9a-fA-F]{6}(?:[0-9a-fA-F]{2})?$")
 BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)$")
 CALLOUT = re.compile(r"\[![^\]\n]{1,60}\][+-]?[ \t]*")
-_FIELD = re.compile(r"^[ \t]*([^\W\d][\w -]{0,40})::[ \t]+(\S.*)$", re.MULTILINE)
-_INLINE_FIELD = re.compile(r"[\[(]([^\W\d][\w -]{0,40})::[ \t]+([^\])\n]{1,300})[\])]")
+_FIELD = re.compile(r"^[ \t]*([^\W\d][\w -]{0,40})(?<! )::[ \t]+(\S.*)$", re.MULTILINE)
+_INLINE_FIELD = re.compile(r"[\[(]([^\W\d][\w -]{0,40})(?<! )::[ \t]+([^\])\n]{1,300})[\])]")
 _SCHEME = re.compile(r"[a-zA-Z][\w+.-]*:|//|#")
 
 

@@ -10,7 +10,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer import ignore
@@ -167,19 +167,22 @@ _FOLDERS = ("", "a", "a/b", "foo", "foo/a/b", "b/foo")
 _NAMES = ("x.md", "a.md", "b [1].md", " z.md")
 
 
-@pytest.mark.skipif(not shutil.which("git"), reason="git itself is the measure")
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(files=st.dictionaries(st.sampled_from(_FOLDERS), st.lists(_LINE, min_size=1, max_size=4), min_size=1))
-def test_ignore_files_say_what_git_says(
-    tmp_path_factory: pytest.TempPathFactory, files: dict[str, list[str]]
-) -> None:
-    """Whatever the patterns, the files left are those that git would add."""
-    vault = tmp_path_factory.mktemp("repo")
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A git repository with the same notes in each folder, none added."""
+    vault = tmp_path_factory.mktemp("repository")
     subprocess.run(["git", "init", "-q"], cwd=vault, check=True)
     write(vault, *(f"{folder}/{name}" for folder in _FOLDERS for name in _NAMES))
-    for folder, lines in files.items():
-        write(vault / folder, ".gitignore", text="\n".join(lines) + "\n")
+    return vault
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="git itself is the measure")
+@settings(max_examples=100, deadline=None)
+@given(files=st.dictionaries(st.sampled_from(_FOLDERS), st.lists(_LINE, min_size=1, max_size=4), min_size=1))
+def test_ignore_files_say_what_git_says(repository: Path, files: dict[str, list[str]]) -> None:
+    """Whatever the patterns, the files left are those that git would add."""
+    for folder in _FOLDERS:
+        write(repository / folder, ".gitignore", text="\n".join([*files.get(folder, []), ""]))
     asked = ["git", "-c", "core.excludesFile=", "ls-files", "-z", "--others", "--exclude-standard"]
-    names = subprocess.run(asked, cwd=vault, check=True, capture_output=True).stdout.decode().split("\0")
-    assert listed(vault) == sorted(name for name in names if name.endswith(".md"))
-    shutil.rmtree(vault)
+    names = subprocess.run(asked, cwd=repository, check=True, capture_output=True).stdout.decode().split("\0")
+    assert listed(repository) == sorted(name for name in names if name.endswith(".md"))

@@ -76,7 +76,7 @@ class Phrases:
         for phrase in phrases:
             folded = fold(unicodedata.normalize("NFC", phrase))
             for head in sorted(_heads(folded.removeprefix("^"))):
-                self._sources.setdefault(head, []).append(_pattern(folded))
+                self._sources.setdefault(head, []).append(folded)
 
     def at(self, text: str, start: int) -> int:
         """The end of the phrase that begins at `start`, or -1; the earliest of the table that fits."""
@@ -98,7 +98,7 @@ class Phrases:
         for head in (text[start : start + 2], text[start : start + 1]):
             if sources := self._sources.get(head):
                 if head not in self._compiled:
-                    self._compiled[head] = re.compile("|".join(sources))
+                    self._compiled[head] = re.compile("|".join(map(_pattern, sources)))
                 yield self._compiled[head]
 
 

@@ -18,14 +18,8 @@ _NEVER: Final = frozenset(
     ]
 )
 _GENERATED: Final = (
-    ".min.js",
-    ".min.css",
-    ".bundle.js",
-    ".map",
-    ".lock",
-    "-lock.json",
-    "-lock.yaml",
-    ".lockb",
+    *(".min.js", ".min.css", ".bundle.js", ".map"),
+    *(".lock", ".lockb", "-lock.json", "-lock.yaml", "npm-shrinkwrap.json"),
 )
 _GIT: Final = ".gitignore"
 _GIT_PRIVATE: Final = ".git/info/exclude"

@@ -357,7 +357,8 @@ def _opened_below(top: str, descriptor: int, path: str) -> bool:
     if sys.platform == "linux":  # a third of the cost of realpath
         try:
             opened = os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115 (Path.readlink costs 4x)
-            return below(top, opened) is not None
+            if below(top, opened) is not None:
+                return True
         except OSError:
             pass  # no /proc here
     real = os.path.realpath(path)

@@ -172,7 +172,8 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A git repository with the same notes in each folder, none added."""
     vault = tmp_path_factory.mktemp("repository")
     subprocess.run(["git", "init", "-q"], cwd=vault, check=True)
-    write(vault, *(f"{folder}/{name}" for folder in _FOLDERS for name in _NAMES))
+    for folder in _FOLDERS:
+        write(vault / folder, *_NAMES)
     return vault
 
 

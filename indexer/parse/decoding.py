@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable
 
 from indexer.errors import ParseError
 
 _SAMPLE = 65_536  # bytes looked at to tell binary from text and to guess a code page
 _MOST_CONTROLS = 0.02  # share of control bytes above which a file is no text
+_ENOUGH = 8  # bytes over 127 below which statistics guess wildly
+_HIGH = bytes(range(128, 256))
 _CONTROLS = bytes([*range(9), 11, *range(14, 27), *range(28, 32), 127])
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -60,17 +61,13 @@ def _guessed(data: bytes, where: str) -> tuple[str, tuple[str, ...]]:
         return _replacing(data, wide)
     text, problems = _replacing(data, "utf-8")
     lost = text.count("\ufffd")
-    if not lost or sum(map(_is_wide, text)) > 2 * lost:  # UTF-8 with a few broken places
+    valid = len(text) - len(text.encode("ascii", "ignore")) - lost
+    if not lost or valid > 2 * lost:  # UTF-8 with a few broken places
         return text, problems
-    name = _code_page(sample, data)
+    name = _code_page(data)
     if not name:
         return text, problems
     return data.decode(name, "replace"), (f"not UTF-8, read as {name}",)
-
-
-def _is_wide(char: str) -> bool:
-    """Whether a character was a valid multi-byte sequence of UTF-8."""
-    return char > "\x7f" and char != "\ufffd"
 
 
 def _wide_encoding(sample: bytes) -> str:
@@ -82,15 +79,15 @@ def _wide_encoding(sample: bytes) -> str:
     return "utf-16-be" if even > 0.3 and odd < 0.05 else ""
 
 
-def _code_page(sample: bytes, data: bytes) -> str:
-    """The legacy encoding charset-normalizer finds likeliest; cp1252 first when only a few bytes tell."""
+def _code_page(data: bytes) -> str:
+    """The legacy encoding charset-normalizer finds likeliest in the lines that tell; cp1252 when they tell little."""
     from charset_normalizer import from_bytes
 
-    telling = [byte for byte in data if byte > 0x7F] if len(data) <= _SAMPLE else list(sample)
-    candidates: list[Callable[[], str]] = [lambda: _if_decodes(sample, "cp1252")]
-    if len(telling) >= 8:
-        candidates.insert(0, lambda: getattr(from_bytes(sample).best(), "encoding", ""))
-    return next((name for find in candidates if (name := find())), "")
+    telling = b"\n".join(line for line in data.split(b"\n") if not line.isascii())[:_SAMPLE]
+    found = ""
+    if len(telling) - len(telling.translate(None, _HIGH)) >= _ENOUGH:
+        found = getattr(from_bytes(telling).best(), "encoding", "")
+    return found or _if_decodes(telling, "cp1252")
 
 
 def _if_decodes(sample: bytes, name: str) -> str:

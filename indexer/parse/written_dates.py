@@ -33,13 +33,13 @@ _YEAR = re.compile(r"\d{4}")
 
 def dates_in(text: str) -> list[tuple[int, int, str]]:
     """Explicit full dates in prose as (start, end, ISO date), in order; `text[start:end]` is as written."""
-    if not _YEAR.search(text):
-        return []
     return [(start, end, iso) for start, end, iso in scan(text) if iso]
 
 
 def scan(text: str) -> Iterator[tuple[int, int, str | None]]:
     """What looks like a full date: (start, end, ISO date, or None when impossible or ambiguous)."""
+    if not _YEAR.search(text):
+        return
     for match in _DATE.finditer(text):
         start, end, parts = match.start(), match.end(), match.groupdict()
         if parts["y1"]:

@@ -78,6 +78,13 @@ def test_legacy_code_pages(encoding: str, text: str) -> None:
     assert "not UTF-8" in document.problems[0]
 
 
+def test_legacy_text_far_down_is_read_as_such() -> None:
+    """The guess looks at the lines that tell, wherever they stand."""
+    text = "Решение принято на встрече: мы переходим на новую базу данных в марте.\n" * 3
+    document = _parse(b"plain words\n" * 10_000 + text.encode("cp1251"))
+    assert document.text.endswith(text)
+
+
 @pytest.mark.parametrize(
     "data",
     [

@@ -23,7 +23,9 @@ _PIECES = st.sampled_from(
     ]
 )  # fmt: skip
 _MARKDOWN = st.lists(_PIECES, max_size=60).map("".join)
-_FRONT = st.lists(_PIECES, max_size=25).map(lambda pieces: "---\n" + "".join(pieces) + "\n---\nbody")
+_FRONT = st.tuples(st.lists(_PIECES, max_size=25), st.sampled_from(["", "\n", "\nbody", "\n---\na: 1\n---\n"])).map(
+    lambda parts: "---\n" + "".join(parts[0]) + "\n---" + parts[1]
+)
 
 
 def _file(path: str = "note.md") -> SourceFile:

@@ -7,7 +7,13 @@ STAMP = $(VENV)/.installed
 .PHONY: demo test lint bench
 
 demo: $(STAMP)
-	@PATH="$(abspath $(BIN)):$$PATH" sh benchmarks/demo.sh
+	@home=$$(mktemp -d) && trap 'rm -rf "$$home"' EXIT && \
+	export ONEBRAIN_SEARCH_HOME="$$home" ONEBRAIN_VAULT=vault_fixtures/onebrain HF_HUB_OFFLINE=1 && \
+	ask() { printf '\n$$ onebrain-search -n 3 "%s"\n' "$$1"; $(BIN)/onebrain-search -n 3 "$$1"; } && \
+	echo '$$ onebrain-search index' && $(BIN)/onebrain-search index && \
+	ask "How long are idempotency keys kept?" && \
+	ask "why did we drop qmd?" && \
+	ask "path:01-projects after:2026-03 token"
 
 test: $(STAMP)
 	$(BIN)/python -m pytest

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from indexer import tokens
 from indexer.build import Plan, Progress, Vectors, build, silent
 from indexer.errors import Busy, EmbedError
-from indexer.parse import PARSERS
+from indexer.parse import PARSERS, ParseOptions
 from indexer.scan import ScanRules, refuse_unbounded
 from indexer.snapshot import Snapshot, exists
 from indexer.store import erase
-from indexer.types import Report, Root
-from onebrain_search import confidence, fuse, rank, reading, related, retrieve, snippet
+from indexer.types import Kind, Report, Root
+from onebrain_search import confidence, pipeline, reading, related, snippet
 from onebrain_search import config as configs
 from onebrain_search import query as queries
 from onebrain_search.answer import what
@@ -25,9 +26,10 @@ from onebrain_search.reading import Passage
 from onebrain_search.types import Answer, Hit, Query, Retrieval
 
 if TYPE_CHECKING:
-    from indexer.embed import Embedder
-    from indexer.vectors import Floats
+    from indexer.embed import Embedder, Remote
 
+# Data and settings files say little among notes; code folders are searched whole.
+DATA_SUFFIXES = frozenset(".json .json5 .jsonc .ini .cfg .conf .properties .yaml .yml .toml .xml .csv".split())
 QUICK_PASSAGES = 400  # embedded at once before a question: under 20 s on the slowest machine measured (21 a second)
 
 
@@ -38,7 +40,6 @@ class Brain:
         self.config = config
         self.folder = configs.state_folder(config.vault, environ, state=config.state)
         self.notes: list[str] = []
-        self._share = 0.0  # of the dense leg in the last question
         self._environ = environ
         self._snapshot: Snapshot | None = None
         self._embedder: Embedder | None = None
@@ -50,7 +51,9 @@ class Brain:
         Raises ConfigError when its settings cannot be used.
         """
         environ = os.environ if environ is None else environ
-        return cls(configs.load(Path(vault) if vault is not None else None, environ=environ), environ)
+        return cls(
+            configs.load(configs.discover(Path(vault)) if vault is not None else None, environ=environ), environ
+        )
 
     def index(self, *, vectors: bool = True, yes: bool = False, progress: Progress = silent) -> Report:
         """Bring the index up to date; return when vectors are complete, with `vectors=False` before.
@@ -88,7 +91,7 @@ class Brain:
         """
         self.notes.clear()
         query = queries.parse(text, limit=limit or self.config.limit)
-        return snippet.marked(query, self._ranked(query, retrieval)[: query.limit])
+        return snippet.marked(query, self._find(query, retrieval).hits[: query.limit])
 
     def ask(
         self,
@@ -107,15 +110,15 @@ class Brain:
         self.notes.clear()
         query = queries.parse(text, limit=limit or self.config.limit, mode=None if mode == "auto" else mode)
         snapshot = self.snapshot()
-        hits = self._ranked(query, retrieval)
-        sources = snippet.marked(query, hits[: query.limit])
-        said = confidence.label(self._evidence(snapshot, query, hits), self.config.embedding.model)
+        found = self._find(query, retrieval)
+        sources = snippet.marked(query, found.hits[: query.limit])
+        said = confidence.label(self._evidence(query, found), self.config.embedding.model)
         answer = ""
         if said != "none":
-            embed = self.embedder().embed_queries if self._share > 0 else None
+            embed = self.embedder().embed_queries if found.cosine is not None else None
             answer = what.direct_answer(query, sources, self._rarity, embed)
         self._say_coverage(snapshot)
-        return Answer(text, query.mode, said, answer, tuple(sources), (), (*query.notes, *self.notes))
+        return Answer(text, query.mode, said, answer, tuple(sources), (), (*query.notes, *found.notes, *self.notes))
 
     def explain(self, text: str) -> dict[str, Any]:
         """Return how a question is read: mode, topic, words and conditions."""
@@ -134,7 +137,7 @@ class Brain:
 
         Raises NotFound for what does not exist or lies outside of the vault and its code folders.
         """
-        return reading.read(address, {root.name: root.folder for root in self.roots()})
+        return reading.read(address, {root.name: root.folder for root in self.roots()}, self._parse_options())
 
     def related(self, path: str, *, limit: int = 10) -> list[Hit]:
         """Return the notes most related to one. Raises NotFound when it is not in the index."""
@@ -173,59 +176,20 @@ class Brain:
         code = [Root(folder.name, folder.path, "code") for folder in self.config.code]
         return [Root("", self.config.vault, "note"), *code]
 
-    def _ranked(self, query: Query, retrieval: Retrieval) -> list[Hit]:
-        """Run the question line: retrieve, fuse, rank."""
-        snapshot = self.snapshot()
-        hits = self._fused(snapshot, query, retrieval)
-        for stage in rank.stages(snapshot):
-            hits = stage(query, hits)
-        return hits
+    def _find(self, query: Query, retrieval: Retrieval) -> pipeline.Found:
+        """Run the question line over the newest generation."""
+        return pipeline.find(self.snapshot(), query, retrieval, self.embedder)
 
-    def _fused(self, snapshot: Snapshot, query: Query, retrieval: Retrieval) -> list[Hit]:
-        """Return the candidates of the wanted legs in one order."""
-        words = retrieve.lexical(snapshot)(query) if retrieval != "vector" else []
-        asked = self._question(snapshot, query) if retrieval != "lexical" else None
-        if asked is None:
-            return words
-        question, share = asked
-        near = retrieve.vector(snapshot, question)(query)
-        share = 1.0 if retrieval == "vector" else fuse.DENSE_SHARE * share
-        vectors = snapshot.vectors()
-        candidates = retrieve.ids([*words, *near])
-        first = fuse.convex(words, vectors.cosines(question, candidates), near, share)
-        moved = fuse.feedback(question, first, vectors)
-        return fuse.convex(words, vectors.cosines(moved, candidates), near, share)
-
-    def _question(self, snapshot: Snapshot, query: Query) -> tuple[Floats, float] | None:
-        """Return the question's vector and its share, None where the dense leg has nothing to say."""
-        self._share = 0.0
-        if not query.terms or not snapshot.embedder:
-            return None
-        try:
-            question, share = retrieve.question_vector(query, self.embedder())
-        except EmbedError as error:
-            self._say(f"answered by words alone: {error}")
-            return None
-        self._share = share
-        if share <= 0:
-            self._say(
-                "answered by words alone: the model cannot read this question's language; a multilingual model does"
-                " (set `embedding.model`)"
-            )
-            return None
-        return question, share
-
-    def _evidence(self, snapshot: Snapshot, query: Query, hits: list[Hit]) -> confidence.Evidence:
+    def _evidence(self, query: Query, found: pipeline.Found) -> confidence.Evidence:
         """Return what the confidence label rests on."""
-        cosines = [hit.parts["vector"] for hit in hits[:10] if "vector" in hit.parts] if self._share > 0 else []
         stems = [tokens.stem(term) for term in query.terms]
         total = sum(map(self._rarity, stems)) or 1.0
         covered = 0.0
-        for hit in hits[:5]:
+        for hit in found.hits[:5]:
             text = " ".join([hit.chunk.title, *hit.chunk.heading, hit.chunk.text])
             there = {tokens.stem(token) for _, _, token in tokens.spans(text)}
             covered = max(covered, sum(self._rarity(stem) for stem in stems if stem in there) / total)
-        return confidence.Evidence(max(cosines, default=None), covered, len(hits))
+        return confidence.Evidence(found.cosine, covered, len(found.hits))
 
     def _rarity(self, stem: str) -> float:
         """Return how much a stem counts: BM25's inverse document frequency."""
@@ -253,38 +217,54 @@ class Brain:
         if self._embedder is None:
             from indexer.embed import open_query_embedder
 
-            self._embedder = open_query_embedder(self.config.embedding.model)
+            self._embedder = open_query_embedder(self.config.embedding.model, remote=self._remote())
         return self._embedder
 
     def _plan(self, vectors: bool, yes: bool, progress: Progress) -> Plan:
         """Return what to index and how, from the settings."""
         settings = self.config
-        roots = self.roots()
+        kinds: dict[str, Kind] = {suffix: row.kind for suffix, row in PARSERS.items()}
         rules = ScanRules(
-            suffixes={suffix: row.kind for suffix, row in PARSERS.items()},
+            suffixes={suffix: kind for suffix, kind in kinds.items() if suffix not in DATA_SUFFIXES},
             exclude=settings.exclude,
+            apart=configs.apart(settings, self.folder),
             max_bytes=int(settings.max_file_mb * 1_000_000),
             gitignore=settings.gitignore,
             hidden=settings.hidden,
+            download=settings.download,
         )
+        # A path in `exclude` is one of the vault; names and patterns without a slash count in code folders too.
+        names = tuple(entry for entry in settings.exclude if "/" not in entry.rstrip("/"))
+        code = replace(rules, suffixes=kinds, exclude=names, apart=frozenset())
         return Plan(
-            roots=tuple(roots),
-            rules={root.name: rules for root in roots},
+            roots=tuple(self.roots()),
+            rules={root.name: code if root.name else rules for root in self.roots()},
+            parse_options=self._parse_options(),
             vectors=self._vectors if vectors else None,
             accept_emptied=yes,
             progress=progress,
         )
 
+    def _parse_options(self) -> ParseOptions:
+        """Return what the parsers are told by the settings."""
+        return ParseOptions(date_keys=self.config.date_keys, comments=self.config.comments)
+
     def _vectors(self) -> Vectors:
         """Return how vectors are made."""
         from indexer.embed import document_embedder_for
 
-        model = self.embedder()
+        model, remote = self.embedder(), self._remote()
+        name = self.config.embedding.model
         return Vectors(
-            model.fingerprint,
-            model.dimension,
-            lambda count: document_embedder_for(count, self.config.embedding.model),
+            model.fingerprint, model.dimension, lambda count: document_embedder_for(count, name, remote=remote)
         )
+
+    def _remote(self) -> Remote | None:
+        """Return the embeddings server of the settings, None without one."""
+        from indexer.embed import Remote
+
+        settings = self.config.embedding
+        return Remote(settings.url, settings.api_key_env) if settings.url else None
 
     def _say(self, note: str) -> None:
         """Keep a note for the next answer, once."""

@@ -16,14 +16,21 @@ if TYPE_CHECKING:
 
 DENSE_SHARE = 0.5  # of the dense leg in the sum, when the model reads the question perfectly
 FEEDBACK_FROM = 3  # hits whose vectors are mixed into the question's
-FEEDBACK = 0.3  # weight of their mean beside the question
+FEEDBACK = 0.6  # weight of their mean beside the question
 
 
-def convex(lexical: Sequence[Hit], dense: Mapping[int, float], others: Sequence[Hit], share: float) -> list[Hit]:
+def convex(
+    lexical: Sequence[Hit],
+    dense: Mapping[int, float],
+    others: Sequence[Hit],
+    share: float,
+    shown: Mapping[int, float] | None = None,
+) -> list[Hit]:
     """Return the union of both legs, best first.
 
     `lexical` are BM25 hits, `dense` cosines of all candidates by chunk id, `others` the hits of the dense leg;
-    `share` (0..1) is the weight of the dense leg. Scores are in 0..1.
+    `share` (0..1) is the weight of the dense leg; `shown` are the cosines that are reported, if not `dense`.
+    Scores are in 0..1.
     """
     bm25 = {hit.chunk.id: hit.score for hit in lexical}
     low, high = _range(dense.values())
@@ -33,7 +40,7 @@ def convex(lexical: Sequence[Hit], dense: Mapping[int, float], others: Sequence[
         number = hit.chunk.id
         words = bm25.get(number, 0.0) / top if top else 0.0
         meaning = (dense.get(number, low) - low) / (high - low) if high > low else 0.0
-        parts = {"lexical": bm25.get(number, 0.0), "vector": dense.get(number, 0.0)}
+        parts = {"lexical": bm25.get(number, 0.0), "vector": (shown or dense).get(number, 0.0)}
         fused.append(replace(hit, score=(1 - share) * words + share * meaning, parts=parts))
     return sorted(fused, key=_order)
 

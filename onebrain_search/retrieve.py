@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from indexer import tokens
@@ -76,8 +76,3 @@ def hits(snapshot: Snapshot, found: Sequence[tuple[int, float]], leg: str) -> li
     """Return the chunks of scored ids as hits; one that vanished in between is left out."""
     stored = snapshot.catalog.chunks([number for number, _ in found])
     return [Hit(stored[n].chunk, score, {leg: score}) for n, score in found if n in stored]
-
-
-def ids(found: Iterable[Hit]) -> list[int]:
-    """Return the chunk ids of hits."""
-    return [hit.chunk.id for hit in found]

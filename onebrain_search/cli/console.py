@@ -24,12 +24,11 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 
 
 def open_brain(vault: Path | None) -> Brain:
-    """Open the vault of a command."""
+    """Open the vault of a command: the very folder that is named, or the one this folder is in."""
+    from onebrain_search import config
     from onebrain_search.brain import Brain
 
-    if vault is not None and not vault.is_dir():
-        raise click.ClickException(f"there is no folder {vault}: check --vault")
-    return Brain.open(vault)
+    return Brain(config.load(vault, environ=os.environ), os.environ)
 
 
 def print_json(value: Any) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from onebrain_search.cli.console import json_option, print_json, say, vault_option
+from onebrain_search.cli.console import json_option, open_brain, print_json, say, vault_option
 
 
 @click.command()
@@ -15,9 +15,8 @@ from onebrain_search.cli.console import json_option, print_json, say, vault_opti
 def status(vault: Path | None, as_json: bool) -> int:
     """Say what is in the index, what was left out and why. Exit code 1 when there is no index."""
     from onebrain_search import render
-    from onebrain_search.brain import Brain
 
-    found = Brain.open(vault).status()
+    found = open_brain(vault).status()
     if as_json:
         print_json(render.status_json(found))
     else:
@@ -30,9 +29,7 @@ def status(vault: Path | None, as_json: bool) -> int:
 @json_option
 def clear(vault: Path | None, as_json: bool) -> int:
     """Delete the index of the vault, also when the vault itself is gone. Notes are never touched."""
-    from onebrain_search.brain import Brain
-
-    brain = Brain.open(vault)
+    brain = open_brain(vault)
     brain.clear()
     if as_json:
         print_json({"version": 1, "cleared": str(brain.folder)})

@@ -1,0 +1,68 @@
+"""The question line below the answer: retrieve, fuse, rank. One function, top to bottom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from indexer.errors import EmbedError
+from indexer.snapshot import Snapshot
+from onebrain_search import fuse, rank, retrieve
+from onebrain_search.types import Hit, Query, Retrieval
+
+if TYPE_CHECKING:
+    from indexer.embed import Embedder
+    from indexer.vectors import Floats
+
+CANNOT_READ = (
+    "answered by words alone: the model cannot read this question's language; a multilingual model does"
+    " (set `embedding.model`)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Ranked hits, best first; `cosine` of the nearest passage, None when no vectors were asked; notes to be said."""
+
+    hits: list[Hit]
+    cosine: float | None = None
+    notes: tuple[str, ...] = ()
+
+
+def find(snapshot: Snapshot, query: Query, retrieval: Retrieval, model: Callable[[], Embedder]) -> Found:
+    """Run a query over a snapshot; `model` opens the embedder, and is called only when vectors can help."""
+    words = retrieve.lexical(snapshot)(query) if retrieval != "vector" else []
+    asked, notes = (None, ()) if retrieval == "lexical" else _question(snapshot, query, model)
+    fused = words if asked is None else _fused(snapshot, query, words, *asked)
+    if asked is not None and retrieval == "vector":
+        fused = retrieve.vector(snapshot, asked[0])(query)
+    cosine = max((hit.parts.get("vector", 0.0) for hit in fused), default=0.0) if asked is not None else None
+    for stage in rank.stages(snapshot):
+        fused = stage(query, fused)
+    return Found(fused, cosine, notes)
+
+
+def _fused(snapshot: Snapshot, query: Query, words: list[Hit], question: Floats, share: float) -> list[Hit]:
+    """Return the candidates of both legs in one order, moved by dense feedback from the best of them."""
+    near = retrieve.vector(snapshot, question)(query)
+    vectors = snapshot.vectors()
+    candidates = list(dict.fromkeys(hit.chunk.id for hit in [*words, *near]))
+    cosines = vectors.cosines(question, candidates)
+    first = fuse.convex(words, cosines, near, fuse.DENSE_SHARE * share)
+    moved = fuse.feedback(question, first, vectors)
+    second = vectors.cosines(moved, candidates)
+    return fuse.convex(words, second, near, fuse.DENSE_SHARE * share, shown=cosines)
+
+
+def _question(
+    snapshot: Snapshot, query: Query, model: Callable[[], Embedder]
+) -> tuple[tuple[Floats, float] | None, tuple[str, ...]]:
+    """Return the question's vector and the share its leg deserves; None where it has nothing to say, and why."""
+    if not query.terms or not snapshot.embedder:
+        return None, ()
+    try:
+        question, share = retrieve.question_vector(query, model())
+    except EmbedError as error:
+        return None, (f"answered by words alone: {error}",)
+    return ((question, share), ()) if share > 0 else (None, (CANNOT_READ,))

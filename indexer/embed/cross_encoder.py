@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from indexer.embed.loading import hardware, load, quiet
@@ -18,7 +18,7 @@ class SentenceTransformersCrossEncoder:
     """Scores of a sentence-transformers CrossEncoder."""
 
     model: str
-    engine: Any
+    engine: Any = field(repr=False)
 
     @classmethod
     def open(cls, model: str, *, offline: bool = False) -> SentenceTransformersCrossEncoder:

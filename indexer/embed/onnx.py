@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from indexer.embed import DEFAULT_MODEL, minilm
@@ -27,8 +27,8 @@ class OnnxEmbedder:
     fingerprint: str
     dimension: int
     window: int
-    session: Any
-    tokenizer: Any
+    session: Any = field(repr=False)
+    tokenizer: Any = field(repr=False)
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Vectors (n, dimension) of questions; what is past the window is cut."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ class SentenceTransformersEmbedder:
     fingerprint: str
     dimension: int
     window: int
-    engine: Any
+    engine: Any = field(repr=False)
     query_prompt: str
     document_prompt: str
     mixed: bool  # the vocabulary is one for many languages

@@ -1,7 +1,8 @@
 """Text to vectors: three ways to run a model behind one protocol, and the cross-encoder.
 
-Opening is lazy, so that importing this package costs nothing: `onnx` answers questions without torch,
-`sentence_transformers` embeds in bulk and runs any other local model, `http` asks a server.
+Opening is lazy, so that importing this package costs nothing. The packaged model answers questions by
+`numpy_bert`, takes in a few documents by `onnx` and many by `sentence_transformers`, which also runs any
+other local model; `http` asks a server.
 """
 
 from __future__ import annotations
@@ -90,9 +91,9 @@ def open_query_embedder(
     if remote is not None:
         return _open_remote(model, remote)
     if is_default(model):
-        from indexer.embed.onnx import open_packaged
+        from indexer.embed.packaged import open_for_queries
 
-        return open_packaged(verify=False)
+        return open_for_queries()
     return _open_sentence_transformer(model, offline)
 
 
@@ -110,9 +111,9 @@ def document_embedder_for(
 ) -> Embedder:
     """The embedder that has `count` documents done first, its own start included."""
     if remote is None and is_default(model) and count < FEW_TEXTS:
-        from indexer.embed.onnx import open_packaged
+        from indexer.embed.packaged import open_for_few_documents
 
-        return open_packaged(verify=True)
+        return open_for_few_documents()
     return open_document_embedder(model, remote=remote, offline=offline)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer import catalog as catalogs
 from indexer import chunk as chunker
-from indexer import lexical
+from indexer import lexical, tokens
 from indexer.catalog import Catalog
 from indexer.errors import StoreError
 from indexer.types import Condition
@@ -18,8 +18,7 @@ from indexer.types import Condition
 if TYPE_CHECKING:
     from indexer.vectors import VectorIndex
 
-TOKENS = "1"
-FINGERPRINT = f"schema {catalogs.SCHEMA}, lexical {lexical.LAYOUT}, chunks {chunker.CHUNKER}, tokens {TOKENS}"
+FINGERPRINT = f"schema {catalogs.SCHEMA}, lexical {lexical.LAYOUT}, chunks {chunker.CHUNKER}, tokens {tokens.TOKENS}"
 CATALOG = "catalog.sqlite"
 SETTLE_SECONDS = 2.0  # how long a reader waits for a writer between its two commits
 

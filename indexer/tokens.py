@@ -8,13 +8,15 @@ written without spaces, and Hangul with its glued particles, become character bi
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from itertools import pairwise
+from unicodedata import category, combining, is_normalized, name, normalize
 
 from indexer.scripts import (
     ARABIC_FOLDS,
     BIGRAM_CLASS,
+    GLUE,
     HANGUL_CLASS,
     INVISIBLE,
     LATIN_FOLDS,
@@ -22,27 +24,26 @@ from indexer.scripts import (
     UNSPACED_CLASS,
 )
 
+TOKENS = "2"  # part of the index fingerprint: raise it when the same text would give other tokens
 MAX_TOKEN = 64  # longer runs are hashes or encoded data; nobody types them
-MEMO_LIMIT = 400_000  # distinct words remembered before the memory is given back
+MEMO_LIMIT = 300_000  # distinct words remembered before the memory is given back
 
 # A word may carry a dotted number (v2.8.3) or the sign of a language name (C#, C++).
-_TAIL = r"(?:(?<=[0-9])(?:\.[0-9]+)+|(?<=\b[CcFf])#(?!\w)|(?<=\b[CcGg])\+\+)?"
+_TAIL = r"(?:(?<=[0-9])(?:\.[0-9]+)+|(?<=\b[CcFf])#|(?<=\b[CcGg])\+\+)?"
 _ASCII_RUN = re.compile(rf"[A-Za-z0-9_]+{_TAIL}", re.ASCII)
 _LETTERS = rf"[^\W{BIGRAM_CLASS}{HANGUL_CLASS}{UNSPACED_CLASS}]"
-_MARKS = f"[{MARKS}{INVISIBLE}]"
-_ANY_RUN = re.compile(
-    rf"[{BIGRAM_CLASS}]+|[{HANGUL_CLASS}]+|[{UNSPACED_CLASS}]+"
-    rf"|{_LETTERS}+(?:{_MARKS}+{_LETTERS}*)*{_TAIL}|{_MARKS}+{_LETTERS}+(?:{_MARKS}+{_LETTERS}*)*"
-)
+_UNSPACED_RUN = "|".join(f"[{one}][{one}{GLUE}]*" for one in (BIGRAM_CLASS, HANGUL_CLASS, UNSPACED_CLASS))
+_ANY_RUN = re.compile(rf"{_UNSPACED_RUN}|{_LETTERS}+(?:[{MARKS}{INVISIBLE}]+{_LETTERS}*)*{_TAIL}")
 # Typographic punctuation and symbols: once blanked, most European prose is ASCII and takes the fast path.
 _SIGNS = re.compile(
     "[\u00a0-\u00a9\u00ab\u00ac\u00ae-\u00b1\u00b4\u00b6-\u00b8\u00bb\u00bf\u2010-\u2027\u2030-\u205e\u2190-\u2bff]"
 )
 _BIGRAM_RUN = re.compile(rf"[{BIGRAM_CLASS}{HANGUL_CLASS}{UNSPACED_CLASS}]")
-_COMPOUND = re.compile(r"_|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
-_PART = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+|[^\W_A-Za-z0-9]+")
+_COMPOUND = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
+_PART = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)+$")
 _STRIP = re.compile(f"[{INVISIBLE}]")
+_STRIP_GLUE = re.compile(rf"[{GLUE}\s]")
 
 
 class _Memo(dict[str, str]):
@@ -54,9 +55,11 @@ class _Memo(dict[str, str]):
 
     def __missing__(self, word: str) -> str:
         """Work the word out, and start over when the memory has grown too large."""
-        if len(self) >= MEMO_LIMIT:
-            self.clear()
-        value = self[word] = self.function(word)
+        value = self.function(word)
+        if len(word) <= MAX_TOKEN:  # a long run of a script without spaces hardly comes twice
+            if len(self) >= MEMO_LIMIT:
+                self.clear()
+            self[word] = value
         return value
 
 
@@ -68,20 +71,20 @@ def runs(text: str) -> list[str]:
 
 
 def analyse(text: str) -> tuple[str, str]:
-    """Return what BM25 indexes of a text: every token in reading order, and the stems of its Latin words."""
+    """Return what BM25 indexes of a text: every token in reading order, and the stems of its Latin words.
+
+    The last character of each run of bigrams follows at the end, out of the way of phrases.
+    """
     found = runs(text)
-    return " ".join(map(_joined.__getitem__, found)), " ".join(map(_stemmed.__getitem__, found))
+    body = " ".join(map(_joined.__getitem__, found))
+    if not text.isascii():
+        body = " ".join([body, *dict.fromkeys(filter(None, map(_last, found)))])
+    return body, " ".join(map(_stemmed.__getitem__, found))
 
 
 def words(text: str) -> list[str]:
-    """Return the tokens of a question, in order; a run of bigrams does not yield its last character alone."""
-    found: list[str] = []
-    for run in runs(text):
-        tokens = _joined[run].split()
-        if len(tokens) > 1 and len(tokens[-1]) == 1 and _BIGRAM_RUN.match(tokens[-1]):
-            tokens.pop()
-        found += tokens
-    return found
+    """Return the tokens of a question, in order."""
+    return " ".join(map(_joined.__getitem__, runs(text))).split()
 
 
 def stem(token: str) -> str:
@@ -90,33 +93,46 @@ def stem(token: str) -> str:
 
 
 def spans(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield (start, end, token) with offsets in code points of the raw text.
+    """Yield (start, end, token) of every token of `analyse`, with offsets in code points of the raw text.
 
-    The parts of an identifier and the whole share the identifier's span; a bigram has its own two characters
-    unless normalising changed the length of its run.
+    The parts of an identifier and the whole share the identifier's span; a bigram has that of its characters.
     """
-    text = _SIGNS.sub(" ", text)
-    for match in (_ASCII_RUN if text.isascii() else _ANY_RUN).finditer(text):
+    plain = text if text.isascii() else _SIGNS.sub(" ", text)
+    for match in (_ASCII_RUN if plain.isascii() else _ANY_RUN).finditer(plain):
         start, end = match.span()
-        tokens = _joined[match[0]].split()
-        exact = _BIGRAM_RUN.match(match[0]) and sum(map(len, tokens)) == max(1, 2 * (end - start) - 1)
-        for place, token in enumerate(tokens):
-            yield (start + place, start + place + len(token), token) if exact else (start, end, token)
+        if not _BIGRAM_RUN.match(match[0]):
+            for token in _joined[match[0]].split():
+                yield start, end, token
+            continue
+        letters = _characters(match[0])
+        for first, second in pairwise(letters):
+            yield start + first[1], start + second[2], first[0] + second[0]
+        if letters:
+            yield start + letters[-1][1], start + letters[-1][2], letters[-1][0]
+
+
+def starts(text: str) -> list[int]:
+    """Return where a text may be cut without parting a token: the offsets at which its runs begin.
+
+    A run of a script without spaces may be cut anywhere if its last character is repeated.
+    """
+    plain = text if text.isascii() else _SIGNS.sub(" ", text)
+    return [match.start() for match in (_ASCII_RUN if plain.isascii() else _ANY_RUN).finditer(plain)]
 
 
 def fold(word: str) -> str:
     """Normalise one word: NFKC, casefold, Latin accents off, Arabic and Hebrew vowel signs off."""
     if word.isascii():
         return word.lower()
-    folded = unicodedata.normalize("NFKC", _STRIP.sub("", word)).casefold().translate(ARABIC_FOLDS)
-    return unicodedata.normalize("NFC", "".join(_unaccented(folded)))
+    folded = normalize("NFKC", _STRIP.sub("", word)).casefold().translate(ARABIC_FOLDS)
+    return normalize("NFC", "".join(_unaccented(folded)))
 
 
 def _unaccented(word: str) -> Iterator[str]:
     """Yield the characters of a word with the marks of Latin letters left out."""
     latin = False
-    for char in unicodedata.normalize("NFD", word):
-        if unicodedata.combining(char):
+    for char in normalize("NFD", word):
+        if category(char)[0] == "M":
             if not latin:
                 yield char
         else:
@@ -127,37 +143,75 @@ def _unaccented(word: str) -> Iterator[str]:
 @cache
 def _is_latin(char: str) -> bool:
     """Whether a character is a Latin letter, by its Unicode name."""
-    return char.isascii() or unicodedata.name(char, "").startswith("LATIN")
+    return char.isascii() or name(char, "").startswith("LATIN")
 
 
 def _tokens(run: str) -> list[str]:
     """Return the tokens of one raw run, the whole word first, then its parts."""
-    if len(run) > MAX_TOKEN and not _BIGRAM_RUN.match(run):
-        return []
     if _BIGRAM_RUN.match(run):
-        return _bigrams(unicodedata.normalize("NFKC", run))
-    if "." in run:
-        whole = fold(run)
-        return list(dict.fromkeys([whole, *_NUMBER.findall(whole), *whole.split(".")]))
+        return _bigrams(run)
+    pieces = re.split("[_.]", run)
+    if len(run) > MAX_TOKEN:
+        return _unique(token for piece in pieces if len(piece) <= MAX_TOKEN for token in _tokens(piece))
     whole = fold(run).strip("_")
-    if not whole or not any(char.isalnum() or char in "#+" for char in whole):
+    if not any(map(str.isalnum, whole)):
         return []
-    if not _COMPOUND.search(run):
-        return whole.split()  # NFKC can turn one sign into several words
-    parts = [fold(part) for part in _PART.findall(run)]
-    return list(dict.fromkeys([*whole.split(), *(part for part in parts if len(part) > 1)]))
+    again = [whole] if whole.isascii() else runs(whole)
+    if again != [whole]:  # NFKC turned one sign into several words, as it does with ½ and ﷺ
+        return _unique(token for piece in again for token in _tokens(piece))
+    found = [whole, *_NUMBER.findall(whole)]
+    if len(pieces) > 1:
+        found += [token for piece in pieces for token in _tokens(piece) if len(token) > 1 or "." in whole]
+    elif run.isascii() and _COMPOUND.search(run):
+        found += [part.lower() for part in _PART.findall(run) if len(part) > 1]
+    return _unique(found)
+
+
+def _unique(found: Iterable[str]) -> list[str]:
+    """Return values in their order, each once."""
+    return list(dict.fromkeys(found))
 
 
 def _bigrams(run: str) -> list[str]:
-    """Return the overlapping pairs of a run, then its last character, so that one character finds it."""
-    run = "".join(run.split()).casefold()
-    return [run[at : at + 2] for at in range(len(run) - 1)] + [run[-1]] if run else []
+    """Return the overlapping pairs of a run, or its only character."""
+    letters = [letter for letter, _, _ in _characters(run)]
+    return [a + b for a, b in pairwise(letters)] if len(letters) > 1 else letters
+
+
+def _characters(run: str) -> list[tuple[str, int, int]]:
+    """Return the normalised characters of a run of bigrams, each with the span of what it came from."""
+    if is_normalized("NFKC", run) and not _STRIP_GLUE.search(run):
+        return [(char, at, at + 1) for at, char in enumerate(run)]
+    found: list[tuple[str, int, int]] = []
+    start = 0
+    for at in range(1, len(run) + 1):
+        if at == len(run) or not _belongs(run[start:at], run[at]):
+            found += [(char, start, at) for char in _plain(run[start:at])]
+            start = at
+    return found
+
+
+def _belongs(before: str, char: str) -> bool:
+    """Whether a character melts into those before it: a voicing mark, a vowel of a syllable, a selector."""
+    alone = _plain(char)
+    melts = not alone or bool(combining(alone[0])) or _plain(before + char) != _plain(before) + alone
+    return melts and len(before) < MAX_TOKEN
+
+
+def _plain(text: str) -> str:
+    """Return a piece of a run without invisible characters, NFKC-normalised."""
+    return _STRIP_GLUE.sub("", normalize("NFKC", _STRIP_GLUE.sub("", text)))
+
+
+def _last(run: str) -> str:
+    """Return the last character of a run of bigrams, empty for other runs and those of one character."""
+    return _joined[run][-1:] if _BIGRAM_RUN.match(run) and len(_joined[run]) > 1 else ""
 
 
 def _stem_run(run: str) -> str:
     """Return the stems of a run's Latin tokens joined by spaces."""
     stemmer = _english()
-    return " ".join(stemmer(token) for token in _tokens(run) if token.isascii() and len(token) > 1)
+    return " ".join(stemmer(token) for token in _joined[run].split() if token.isascii() and len(token) > 1)
 
 
 @cache

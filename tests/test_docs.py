@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from indexer.parse import NOTE_SUFFIXES
 from indexer.types import Event, Skip
 from onebrain_search import Brain, render
 from onebrain_search.cli import VERBS, cli, main
@@ -144,6 +145,12 @@ def test_the_readme_lists_every_verb() -> None:
     """The table has the verbs of the program, no more and no fewer."""
     table = re.findall(r"^\| `onebrain-search (\w+)`", (REPO / "README.md").read_text(encoding="utf-8"), re.M)
     assert table == list(VERBS)
+
+
+def test_the_readme_names_every_kind_of_note() -> None:
+    """Each suffix that is read as a note is listed."""
+    readme = (REPO / "README.md").read_text(encoding="utf-8")
+    assert not [suffix for suffix in sorted(NOTE_SUFFIXES) if f"`{suffix}`" not in readme]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -10,18 +10,19 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
+from unicodedata import normalize
 
 from indexer.types import Chunk, Document, Event, Link, Skip, SourceFile
 
-SCHEMA = "1"  # part of the index fingerprint
+SCHEMA = "2"  # part of the index fingerprint
 
 TABLES: dict[str, dict[str, type]] = {
     "documents": {
         "id": int, "root": str, "path": str, "kind": str, "size": int, "mtime_ns": int, "digest": str,
         "title": str, "aliases": str, "tags": str, "date": str, "date_source": str, "meta": str,
-        "problems": str, "block_ids": str,
+        "problems": str, "block_ids": str, "name": str,
     },
     "chunks": {
         "id": int, "document": int, "heading": str, "text": str, "start_line": int, "end_line": int,
@@ -29,6 +30,7 @@ TABLES: dict[str, dict[str, type]] = {
     },
     "links": {
         "document": int, "target": str, "fragment": str, "display": str, "line": int, "embed": int, "wiki": int,
+        "name": str,
     },
     "tags": {"document": int, "tag": str},
     "events": {
@@ -43,6 +45,7 @@ TABLES: dict[str, dict[str, type]] = {
 _PRIMARY = {"documents": "id", "chunks": "id", "events": "id", "vectors": "key", "state": "name"}
 _INDEXES = [
     ("documents", "digest"), ("chunks", "document"), ("chunks", "key"), ("chunks", "row"), ("links", "document"),
+    ("links", "name"),
     ("tags", "document"), ("tags", "tag"), ("events", "document"), ("events", "chunk"), ("vectors", "row"),
 ]  # fmt: skip
 _T = TypeVar("_T")
@@ -76,6 +79,16 @@ class Stored:
     row: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What ranking asks of a document: its other names, how many links lead to it, and whether it was replaced."""
+
+    aliases: tuple[str, ...]
+    links: int
+    status: str
+    replaced: bool
+
+
 class Catalog:
     """One open catalog; a reader sees one state from `begin` until `close`."""
 
@@ -98,6 +111,12 @@ class Catalog:
         for name, column in _INDEXES:
             database.table(name).create_index([column], if_not_exists=True)
         database.table("documents").create_index(["root", "path"], unique=True, if_not_exists=True)
+
+    def drop_documents(self) -> None:
+        """Drop every table but the vectors and the state: what another version's tables cannot be trusted with."""
+        for name in TABLES:
+            if name not in ("vectors", "state"):
+                self.sql.execute(f"DROP TABLE IF EXISTS {name}")
 
     def begin(self, *, write: bool = False) -> None:
         """Start a transaction; a reader's first statement fixes the state it sees."""
@@ -159,8 +178,11 @@ class Catalog:
         )  # fmt: skip
         self.set_state(next_chunk=first + len(chunks))
         self.sql.executemany(
-            "INSERT INTO links VALUES (?,?,?,?,?,?,?)",
-            [(owner, x.target, x.fragment, x.display, x.line, x.embed, x.wiki) for x in document.links],
+            "INSERT INTO links VALUES (?,?,?,?,?,?,?,?)",
+            [
+                (owner, x.target, x.fragment, x.display, x.line, x.embed, x.wiki, link_name(x.target))
+                for x in document.links
+            ],
         )
         self.sql.executemany("INSERT INTO tags VALUES (?,?)", [(owner, tag.casefold()) for tag in document.tags])
         return stored
@@ -168,11 +190,12 @@ class Catalog:
     def _insert_document(self, file: SourceFile, document: Document) -> int:
         """Write the row of a document; return its id."""
         cursor = self.sql.execute(
-            "INSERT INTO documents VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO documents VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 document.root, document.path, document.kind, file.size, file.mtime_ns, document.digest,
                 document.title, _json(document.aliases), _json(document.tags), document.date,
                 document.date_source, _json(document.meta), _json(document.problems), _json(document.block_ids),
+                link_name(document.path),
             ),
         )  # fmt: skip
         return int(cursor.lastrowid or 0)
@@ -311,6 +334,23 @@ class Catalog:
             problems=tuple(json.loads(row[10])), block_ids=json.loads(row[11]),
         )  # fmt: skip
 
+    def facts(self, places: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Facts]:
+        """Return facts on documents by (root, path); links are counted by the names they are written with."""
+        found: dict[tuple[str, str], Facts] = {}
+        for part in _batches(places):
+            marks = ",".join(["(?,?)"] * len(part))
+            links = "(SELECT COUNT(*) FROM links WHERE name = d.name AND document <> d.id)"
+            rows = self.sql.execute(
+                f"SELECT root, path, aliases, meta, {links} FROM documents d WHERE (root, path) IN (VALUES {marks})",
+                [value for place in part for value in place],
+            )
+            for root, path, aliases, meta, count in rows:
+                fields = {key.casefold(): value for key, value in json.loads(meta).items()}
+                status = str(fields.get("status") or "").casefold()
+                replaced = bool(fields.get("superseded_by") or fields.get("superseded-by"))
+                found[root, path] = Facts(tuple(json.loads(aliases)), count, status, replaced)
+        return found
+
     def skips(self) -> list[Skip]:
         """Return what the last run could not take in."""
         rows = self.sql.execute("SELECT root, path, reason, failed FROM skips ORDER BY root, path")
@@ -345,6 +385,11 @@ def _holder(stored: Sequence[Stored], line: int) -> int:
 def _batches(values: Sequence[_T]) -> Iterator[Sequence[_T]]:
     """Yield the values in parts that one statement can bind."""
     return (values[at : at + _BATCH] for at in range(0, len(values), _BATCH))
+
+
+def link_name(path: str) -> str:
+    """Return the name that links to a path are counted by: the file's, without folder, suffix and case."""
+    return normalize("NFC", PurePosixPath(path).stem).casefold()
 
 
 def _json(value: object) -> str:

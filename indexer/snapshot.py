@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from dataclasses import dataclass
+from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -108,6 +109,12 @@ class Snapshot:
         if self._filtered is None or self._filtered[0] != conditions:
             self._filtered = (conditions, self.lexical.ids([self.lexical.condition(c) for c in conditions]))
         return self._filtered[1]
+
+    def rarity(self, term: str) -> float:
+        """Return BM25's inverse document frequency of a term, counted by its stem where that is more common."""
+        count = self.lexical.chunk_count()
+        holding = max(self.lexical.frequency(tokens.stem(term), "stem"), self.lexical.frequency(term))
+        return log(1 + (count - holding + 0.5) / (holding + 0.5)) if holding <= count else 0.0
 
     def counts(self) -> dict[str, int]:
         """Return how much is in the index: documents, chunks, vectors, pending, unreadable, events, links."""

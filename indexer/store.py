@@ -205,12 +205,10 @@ class Store:
         """Make tables, drop an index of another fingerprint, and mend a lexical index of another generation."""
         before = self.catalog.fingerprint()
         if before != FINGERPRINT:
+            if before:
+                self.notes.append(f"the index was made by another version ({before}): it is rebuilt")
+                self.catalog.drop_documents()
             self.catalog.create()
-        if before and before != FINGERPRINT:
-            self.notes.append(f"the index was made by another version ({before}): it is rebuilt")
-            self._begin()
-            self.catalog.remove([known.id for known in self.catalog.known().values()])
-        if before != FINGERPRINT:
             self._begin()
             self.catalog.set_state(fingerprint=FINGERPRINT)
             self.rebuild_lexical()

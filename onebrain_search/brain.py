@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,7 +16,7 @@ from indexer.scan import ScanRules, refuse_unbounded
 from indexer.snapshot import Snapshot, exists
 from indexer.store import erase
 from indexer.types import Kind, Report, Root
-from onebrain_search import confidence, pipeline, reading, related, snippet
+from onebrain_search import confidence, pipeline, rank, reading, related, snippet
 from onebrain_search import config as configs
 from onebrain_search import query as queries
 from onebrain_search.answer import what
@@ -116,7 +115,7 @@ class Brain:
         answer = ""
         if said != "none":
             embed = self.embedder().embed_queries if found.cosine is not None else None
-            answer = what.direct_answer(query, sources, self._rarity, embed)
+            answer = what.direct_answer(query, sources, snapshot.rarity, embed)
         self._say_coverage(snapshot)
         return Answer(text, query.mode, said, answer, tuple(sources), (), (*query.notes, *found.notes, *self.notes))
 
@@ -182,20 +181,14 @@ class Brain:
 
     def _evidence(self, query: Query, found: pipeline.Found) -> confidence.Evidence:
         """Return what the confidence label rests on."""
-        stems = [tokens.stem(term) for term in query.terms]
-        total = sum(map(self._rarity, stems)) or 1.0
-        covered = 0.0
+        snapshot, covered = self.snapshot(), 0.0
+        total = sum(map(snapshot.rarity, query.terms)) or 1.0
         for hit in found.hits[:5]:
             text = " ".join([hit.chunk.title, *hit.chunk.heading, hit.chunk.text])
-            there = {tokens.stem(token) for _, _, token in tokens.spans(text)}
-            covered = max(covered, sum(self._rarity(stem) for stem in stems if stem in there) / total)
-        return confidence.Evidence(found.cosine, covered, len(found.hits))
-
-    def _rarity(self, stem: str) -> float:
-        """Return how much a stem counts: BM25's inverse document frequency."""
-        reader = self.snapshot().lexical
-        count, holding = reader.chunk_count(), reader.frequency(stem, "stem") or reader.frequency(stem)
-        return log(1 + (count - holding + 0.5) / (holding + 0.5)) if holding <= count else 0.0
+            words = frozenset(token for _, _, each in tokens.spans(text) for token in (each, tokens.stem(each)))
+            covered = max(covered, rank.covered(query.terms, words, snapshot.rarity) / total)
+        named = any("exact" in hit.parts for hit in found.hits[:1])
+        return confidence.Evidence(found.cosine, covered, len(found.hits), named or not query.terms, query.sentence)
 
     def _say_coverage(self, snapshot: Snapshot) -> None:
         """Say once which share of the vault has vectors, when it is not all of it."""

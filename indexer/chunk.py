@@ -1,39 +1,43 @@
 """Document -> Chunks: cut at headings, then at paragraphs, list items, table rows and fences.
 
 Every line that holds text is in some chunk, each chunk knows its file-true lines, and line i of a chunk's text
-is line `start_line + i` of the file (a line longer than the budget yields several one-line chunks).
+is line `start_line + i` of the file. A line longer than the budget is in several chunks, a part in each.
 """
 
 from __future__ import annotations
 
-import itertools
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import accumulate, pairwise
 
+from indexer import tokens
 from indexer.types import Block, Chunk, Document
 
-CHUNKER = "1"  # part of the index fingerprint: raise it when the same file would be cut differently
+CHUNKER = "2"  # part of the index fingerprint: raise it when the same file would be cut differently
 
 # MiniLM reads 256 pieces; about 130 words of English leave room for the title and heading in front.
 NOTE_BUDGET = 180.0
 CODE_BUDGET = 420.0  # about 50 lines; longer than the window on purpose, the embedder averages windows
 STRETCH = 1.25  # a single line may be this much over the budget before it is cut at sentence ends
 OVERLAP_SHARE = 0.25  # a unit this small is repeated at the start of the next chunk of its section
-SMALL_TAIL = 0.2  # a rest this small joins the chunk before it
+SMALL = 0.2  # a start or a rest this small does not stand alone
+REPEATED = 8  # characters at a cut inside a run without spaces that both sides hold: no bigram is lost
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？।])|(?<=;)\s+")
+_SENTENCE_END = re.compile(r"[.!?;]\s+|[。！？।]")
 
 
-@dataclass(slots=True)
-class _Span:
-    """A run of lines, or a part of one line when `text` is set; `cost` in estimated word pieces."""
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A run of lines that stays together, or a part of one line; `cost` in estimated word pieces."""
 
     start: int
     end: int
     cost: float
-    text: str | None = None
+    text: str
+    part: bool = False
 
 
 @dataclass(slots=True)
@@ -43,19 +47,25 @@ class _Section:
     heading: tuple[str, ...]
     start: int
     end: int
-    symbol: str = ""
 
 
 def chunk(document: Document) -> list[Chunk]:
-    """Cut a document; ids are 0 until the catalog gives them out."""
+    """Cut a document into one chunk or more; ids are 0 until the catalog gives them out.
+
+    A document without text is one chunk of an empty line, so that its title, tags and path are found.
+    """
     lines = document.text.split("\n")
     budget = CODE_BUDGET if document.kind == "code" else NOTE_BUDGET
+    weights = list(accumulate(_costs(document.text, lines), initial=0.0))
+    starts = sorted({block.start_line for block in document.blocks})
+    symbols = _Symbols(document.blocks if document.kind == "code" else ())
     chunks = []
     for section in _sections(document, lines):
-        starts = sorted({b.start_line for b in document.blocks if section.start <= b.start_line <= section.end})
-        units = list(_units(lines, section, starts, budget))
-        chunks += [_chunk(document, lines, section, span) for span in _packed(units, budget)]
-    return [c for c in chunks if c.text.strip()]
+        inner = starts[bisect_left(starts, section.start) : bisect_right(starts, section.end)]
+        units = _units(lines, weights, [section.start, *inner, section.end + 1], budget)
+        for start, text in _packed(units, budget):
+            chunks.append(_chunk(document, section.heading, start, text, symbols))
+    return chunks or [_chunk(document, (), 1, "", symbols)]
 
 
 def embedding_text(piece: Chunk) -> str:
@@ -75,39 +85,37 @@ def content_key(piece: Chunk) -> bytes:
 
 def cost(text: str) -> float:
     """Estimate word pieces: a quarter of a piece a character, about one for each Chinese or Thai character."""
+    if text.isascii():
+        return len(text) * 0.25
     return len(text) * 0.25 + (len(text.encode("utf-8", "surrogatepass")) - len(text)) * 0.4
 
 
+def _costs(text: str, lines: Sequence[str]) -> list[float]:
+    """Return the cost of each line of a text with its line end."""
+    if text.isascii():
+        return [len(line) * 0.25 + 0.25 for line in lines]
+    return [cost(line) + 0.25 for line in lines]
+
+
 def _sections(document: Document, lines: Sequence[str]) -> list[_Section]:
-    """Split the lines at headings; a heading with nothing below it joins the section after it."""
-    cuts: list[_Section] = [_Section((), 1, len(lines))]
+    """Split the lines at headings; a heading with nothing below it joins the section after it, else the last one."""
+    cuts = [_Section((), 1, 0)]
     path: list[tuple[int, str]] = []
+    bodies = [1]  # first line below the heading of each section
     for block in document.blocks:
         if block.kind == "heading":
             path = [(level, text) for level, text in path if level < block.level] + [(block.level, block.text)]
             cuts[-1].end = block.start_line - 1
-            cuts.append(_Section(_trail(document.title, path), block.start_line, len(lines)))
-    bare = {b.start_line: b.end_line for b in document.blocks if b.kind == "heading"}
-    return _joined_when_empty(cuts, bare, lines)
-
-
-def _trail(title: str, path: Sequence[tuple[int, str]]) -> tuple[str, ...]:
-    """Return the heading path without a first heading that only repeats the title."""
-    texts = [text for _, text in path if text]
-    return tuple(texts[1:] if texts and texts[0] == title else texts)
-
-
-def _joined_when_empty(cuts: list[_Section], bare: dict[int, int], lines: Sequence[str]) -> list[_Section]:
-    """Drop sections without text and join those that are a heading only to their neighbour."""
+            cuts.append(_Section(_trail(document.title, path), block.start_line, 0))
+            bodies.append(block.end_line + 1)
+    cuts[-1].end = len(lines)
     kept: list[_Section] = []
-    waiting = 0
-    for section in cuts:
-        body_start = bare.get(section.start, section.start - 1) + 1
-        if any(line.strip() for line in lines[body_start - 1 : section.end]):
-            section.start = waiting or section.start
-            waiting = 0
+    waiting = 0  # first line of the bare headings before the section
+    for section, body in zip(cuts, bodies, strict=True):
+        if _any_text(lines, body, section.end):
+            section.start, waiting = waiting or section.start, 0
             kept.append(section)
-        elif section.start in bare:
+        elif body > section.start:
             waiting = waiting or section.start
     if waiting and kept:
         kept[-1].end = len(lines)
@@ -116,105 +124,143 @@ def _joined_when_empty(cuts: list[_Section], bare: dict[int, int], lines: Sequen
     return kept
 
 
-def _units(lines: Sequence[str], section: _Section, starts: Sequence[int], budget: float) -> Iterator[_Span]:
-    """Yield the smallest pieces of a section: blocks, or lines and sentences of blocks over the budget."""
-    marks = sorted({section.start, *starts, section.end + 1})
-    for start, following in itertools.pairwise(marks):
-        size = sum(cost(line) + 0.25 for line in lines[start - 1 : following - 1])
+def _trail(title: str, path: Sequence[tuple[int, str]]) -> tuple[str, ...]:
+    """Return the heading path without a first heading that only repeats the title."""
+    texts = [text for _, text in path if text]
+    return tuple(texts[1:] if texts and texts[0] == title else texts)
+
+
+def _any_text(lines: Sequence[str], start: int, end: int) -> bool:
+    """Whether a range of lines (1-based, inclusive) holds more than space."""
+    return any(lines[number].strip() for number in range(start - 1, end))
+
+
+def _units(lines: Sequence[str], weights: Sequence[float], marks: Sequence[int], budget: float) -> Iterator[_Unit]:
+    """Yield the smallest pieces of a section: blocks, or lines and parts of lines where a block is over the budget.
+
+    `marks` are the lines at which blocks start, `weights` the cost of all lines before each line.
+    """
+    for start, following in pairwise(marks):
+        if start == following:
+            continue
+        size = weights[following - 1] - weights[start - 1]
         if size <= budget * (STRETCH if following == start + 1 else 1):
-            yield _Span(start, following - 1, size)
+            yield _Unit(start, following - 1, size, "\n".join(lines[start - 1 : following - 1]))
             continue
         for number in range(start, following):
             line = lines[number - 1]
-            size = cost(line) + 0.25
+            size = weights[number] - weights[number - 1]
             if size <= budget * STRETCH:
-                yield _Span(number, number, size)
+                yield _Unit(number, number, size, line)
             else:
-                for part in _sentences(line, size / -(size // -budget) * 1.1):
-                    yield _Span(number, number, cost(part), part)
+                for part in _parts(line, size / -(size // -budget) * 1.1, budget * SMALL):
+                    yield _Unit(number, number, cost(part), part, part=True)
 
 
-def _sentences(line: str, budget: float) -> Iterator[str]:
-    """Cut one long line at sentence ends, else at spaces, else anywhere, into pieces of about `budget`."""
-    room = int(budget * 4) if line.isascii() else int(budget)
-    piece = ""
-    for sentence in _SENTENCE_END.split(line):
-        while len(sentence) > room:
-            cut = sentence.rfind(" ", room // 2, room)
-            cut = cut if cut > 0 else room
-            if piece:
-                yield piece
-                piece = ""
-            yield sentence[:cut]
-            sentence = sentence[cut:].lstrip()
-        if piece and cost(piece) + cost(sentence) > budget:
-            yield piece
-            piece = ""
-        piece = f"{piece} {sentence}" if piece and piece[-1:].isascii() else piece + sentence
-    if piece.strip():
-        yield piece
+def _parts(line: str, target: float, rest: float) -> Iterator[str]:
+    """Cut one long line into parts of about `target`, at sentence ends, else between words.
 
-
-def _packed(units: Sequence[_Span], budget: float) -> list[_Span]:
-    """Fill chunks up to the budget; a small last unit is repeated at the start of the next one."""
-    packed: list[_Span] = []
-    current: list[_Span] = []
-    for unit in units:
-        if current and sum(u.cost for u in current) + unit.cost > budget:
-            packed += _merged(current)
-            last = current[-1]
-            again = len(current) > 1 and last.text is None and last.cost <= budget * OVERLAP_SHARE
-            current = [last] if again and last.cost + unit.cost <= budget else []
-        current.append(unit)
-    tail = _merged(current) if current else []
-    if packed and tail and tail[0].cost < budget * SMALL_TAIL and tail[0].text is packed[-1].text is None:
-        before = packed.pop()
-        tail = [_Span(before.start, tail[-1].end, before.cost + tail[0].cost)]
-    return packed + tail
-
-
-def _merged(units: Sequence[_Span]) -> list[_Span]:
-    """Join units into one span; parts of one long line join as text, and never with whole lines."""
-    parts = [u for u in units if u.text is not None]
-    if not parts:
-        return [_Span(units[0].start, units[-1].end, sum(u.cost for u in units))]
-    merged: list[_Span] = []
-    for unit in units:
-        last = merged[-1] if merged else None
-        if last and last.text is None and unit.text is None:
-            last.end, last.cost = unit.end, last.cost + unit.cost
-        elif last and last.text is not None and unit.text is not None and last.end == unit.start:
-            last.text, last.cost = f"{last.text} {unit.text}", last.cost + unit.cost
+    A run that is longer is cut anywhere, with a few characters on both sides; a `rest` stays with the part before.
+    """
+    at = 0
+    while at < len(line):
+        end = _reach(line, at, target)
+        if end < len(line) and _reach(line, end, rest) < len(line):
+            end, following = _cut(line, at, end)
         else:
-            merged.append(_Span(unit.start, unit.end, unit.cost, unit.text))
-    return merged
+            end = following = len(line)
+        part = line[at:end].rstrip()
+        if part.strip():
+            yield part
+        at = following
 
 
-def _chunk(document: Document, lines: Sequence[str], section: _Section, span: _Span) -> Chunk:
-    """Build the chunk of a span, without the blank lines at its ends."""
-    start, end = span.start, span.end
-    while start < end and not lines[start - 1].strip():
-        start += 1
-    while end > start and not lines[end - 1].strip():
-        end -= 1
-    text = span.text if span.text is not None else "\n".join(lines[start - 1 : end])
+def _reach(line: str, at: int, room: float) -> int:
+    """Return how far from `at` a line costs about `room`, and never more; at least one character."""
+    window = line[at : at + int(room * 4) + 1]
+    while len(window) > 1 and (size := cost(window)) > room + 0.25:
+        window = window[: max(1, int(len(window) * room / size))]
+    return at + len(window)
+
+
+def _cut(line: str, at: int, end: int) -> tuple[int, int]:
+    """Return where to end a part that may reach from `at` to `end`, and where the next one begins."""
+    window = line[at:end]
+    half = len(window) // 2
+    place = max((match.end() for match in _SENTENCE_END.finditer(window, half)), default=0)
+    place = place or window.rfind(" ", half) + 1 or max(tokens.starts(window), default=0)
+    if place > half or (place and len(window) - place <= tokens.MAX_TOKEN):
+        return at + place, at + place
+    return end, max(at + 1, end - REPEATED)
+
+
+def _packed(units: Iterator[_Unit], budget: float) -> Iterator[tuple[int, str]]:
+    """Fill chunks up to the budget, yielded as (first line, text) without blank lines at the ends.
+
+    A small last unit is repeated at the start of the next chunk; a small start or rest does not stand alone.
+    """
+    before: list[_Unit] = []  # what the last chunk was made of; it waits, as a small rest would join it
+    current: list[_Unit] = []
+    fresh = 0  # units of `current` that were not in the chunk before
+    for unit in units:
+        if current and not _fits(current, unit, budget):
+            yield from _filled(before)
+            before = current
+            last = current[-1]
+            again = len(current) > 1 and not last.part and last.cost <= budget * OVERLAP_SHARE
+            current = [last] if again and last.cost + unit.cost <= budget and not unit.part else []
+            fresh = 0
+        current.append(unit)
+        fresh += 1
+    rest = current[len(current) - fresh :]
+    if before and _cost(current) < budget * SMALL and not (before[-1].part and rest[0].part):
+        yield from _filled([*before, *rest])
+    else:
+        yield from _filled(before)
+        yield from _filled(current)
+
+
+def _fits(current: Sequence[_Unit], unit: _Unit, budget: float) -> bool:
+    """Whether a unit goes into the chunk that is being filled."""
+    size = _cost(current)
+    if unit.part and current[-1].part:
+        return False
+    return size + unit.cost <= budget or (size < budget * SMALL and unit.cost <= budget * STRETCH)
+
+
+def _cost(units: Sequence[_Unit]) -> float:
+    """Return the cost of units together."""
+    return sum(unit.cost for unit in units)
+
+
+def _filled(units: Sequence[_Unit]) -> Iterator[tuple[int, str]]:
+    """Yield the first line and the text of some units, without blank lines at its ends, if there is any text."""
+    text = "\n".join(unit.text for unit in units)
+    end = text.find("\n", len(text.rstrip()))
+    start = text.rfind("\n", 0, len(text) - len(text.lstrip())) + 1
+    if not text.isspace() and text:
+        yield units[0].start + text.count("\n", 0, start), text[start : end if end >= 0 else None]
+
+
+class _Symbols:
+    """The definitions of a code file, asked for by chunks in the order of their lines."""
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self.blocks = [block for block in blocks if block.kind == "definition"]
+        self.at = 0
+
+    def name(self, start: int, end: int) -> str:
+        """Return the name of the definition that lines `start` to `end` are in, or that they hold first."""
+        while self.at < len(self.blocks) and self.blocks[self.at].end_line < start:
+            self.at += 1
+        found = self.at < len(self.blocks) and self.blocks[self.at].start_line <= end
+        return self.blocks[self.at].text if found else ""
+
+
+def _chunk(document: Document, heading: tuple[str, ...], start: int, text: str, symbols: _Symbols) -> Chunk:
+    """Build a chunk from its first line and its text."""
+    end = start + text.count("\n")
     return Chunk(
-        id=0,
-        root=document.root,
-        path=document.path,
-        title=document.title,
-        heading=section.heading,
-        text=text,
-        start_line=start,
-        end_line=end,
-        kind=document.kind,
-        symbol=_symbol(document.blocks, start, end) if document.kind == "code" else "",
-        date=document.date,
-        date_source=document.date_source,
-    )
-
-
-def _symbol(blocks: Sequence[Block], start: int, end: int) -> str:
-    """Return the name of the definition that a code chunk starts in or holds first."""
-    around = [b for b in blocks if b.kind == "definition" and b.start_line <= end and b.end_line >= start]
-    return around[0].text if around else ""
+        0, document.root, document.path, document.title, heading, text, start, end, document.kind,
+        symbols.name(start, end), document.date, document.date_source,
+    )  # fmt: skip

@@ -29,11 +29,14 @@ MAX_TOKEN = 64  # longer runs are hashes or encoded data; nobody types them
 MEMO_LIMIT = 300_000  # distinct words remembered before the memory is given back
 
 # A word may carry a dotted number (v2.8.3) or the sign of a language name (C#, C++).
-_TAIL = r"(?:(?<=[0-9])(?:\.[0-9]+)+|(?<=\b[CcFf])#|(?<=\b[CcGg])\+\+)?"
+_TAIL = r"(?:(?<=[0-9])(?:\.[0-9]+)++|(?<=\b[CcFf])#|(?<=\b[CcGg])\+\+)?+"
 _ASCII_RUN = re.compile(rf"[A-Za-z0-9_]+{_TAIL}", re.ASCII)
 _LETTERS = rf"[^\W{BIGRAM_CLASS}{HANGUL_CLASS}{UNSPACED_CLASS}]"
 _UNSPACED_RUN = "|".join(f"[{one}][{one}{GLUE}]*" for one in (BIGRAM_CLASS, HANGUL_CLASS, UNSPACED_CLASS))
-_ANY_RUN = re.compile(rf"{_UNSPACED_RUN}|{_LETTERS}+(?:[{MARKS}{INVISIBLE}]+{_LETTERS}*)*{_TAIL}")
+_ANY_RUN = re.compile(
+    rf"[A-Za-z0-9_]++{_TAIL}(?![^\0-\x7f])"  # nothing new, but in European prose it is twice as fast
+    rf"|{_UNSPACED_RUN}|{_LETTERS}+(?:[{MARKS}{INVISIBLE}]+{_LETTERS}*)*{_TAIL}"
+)
 # Typographic punctuation and symbols: once blanked, most European prose is ASCII and takes the fast path.
 _SIGNS = re.compile(
     "[\u00a0-\u00a9\u00ab\u00ac\u00ae-\u00b1\u00b4\u00b6-\u00b8\u00bb\u00bf\u2010-\u2027\u2030-\u205e\u2190-\u2bff]"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
+from indexer.embed.prompts import prompts_by_name
 from indexer.embed.windows import embed_in_windows, encodable, estimated_offsets, unit
 from indexer.errors import EmbedError
 
@@ -35,8 +36,8 @@ class HttpEmbedder:
     @property
     def fingerprint(self) -> str:
         """Name, prompts and window; not the width, so that a server that is away costs nothing."""
-        at = self.remote
-        return f"{self.model} {at.query_prompt!r} {at.document_prompt!r} {at.window}"
+        query, document = self._prompts()
+        return f"{self.model} {query!r} {document!r} {self.remote.window}"
 
     @property
     def dimension(self) -> int:
@@ -52,11 +53,11 @@ class HttpEmbedder:
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Vectors (n, dimension) of questions. EmbedError."""
-        return self._embed(texts, self.remote.query_prompt, None)
+        return self._embed(texts, self._prompts()[0], None)
 
     def embed_documents(self, texts: Sequence[str], on_batch: Progress | None = None) -> Vectors:
         """Vectors (n, dimension) of passages; the windows of a long one are averaged. EmbedError."""
-        return self._embed(texts, self.remote.document_prompt, on_batch)
+        return self._embed(texts, self._prompts()[1], on_batch)
 
     def count_tokens(self, text: str) -> int:
         """An upper estimate of the tokens of `text`."""
@@ -65,6 +66,15 @@ class HttpEmbedder:
     def readability(self, text: str) -> float:
         """1.0: the tokenizer is not here to be asked."""
         return 1.0
+
+    def _prompts(self) -> tuple[str, str]:
+        """What stands before a question and a passage: as set, else as the model's name asks for."""
+        query, document = prompts_by_name(self.model)
+        at = self.remote
+        return (
+            query if at.query_prompt is None else at.query_prompt,
+            document if at.document_prompt is None else at.document_prompt,
+        )
 
     def _embed(self, texts: Sequence[str], prompt: str, on_batch: Progress | None) -> Vectors:
         """Vectors of `texts`, each window behind `prompt`, by one connection."""
@@ -110,7 +120,7 @@ class HttpEmbedder:
             raise EmbedError(
                 f"the embedding server sent {wrong} numbers a text, not {width}",
                 where=self._where(),
-                fix="set embedding.dimension to the width of the model, or name the model of the index",
+                fix="set embedding.model to the one of the index, or index again",
             )
         found = unit(rows)
         if not bool(found.any(axis=1).all()):
@@ -169,7 +179,7 @@ class HttpEmbedder:
             raise EmbedError(
                 f"the environment variable {name} is empty",
                 where=self._where(),
-                fix="export it, or leave embedding.key_variable out",
+                fix="export it, or leave embedding.api_key_env out",
             )
         return {"Authorization": f"Bearer {os.environ[name]}"} if name else {}
 

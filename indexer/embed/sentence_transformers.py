@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.embed import DEFAULT_MODEL, is_default, minilm
 from indexer.embed.loading import hardware, load, quiet
+from indexer.embed.prompts import prompts_by_name
 from indexer.embed.readability import is_mixed, readability
 from indexer.embed.windows import embed_in_windows, encodable, estimated_offsets, unit
 
@@ -40,15 +41,17 @@ class SentenceTransformersEmbedder:
         """Load `model`: the packaged one, a folder, a cached name, or (not offline) one from the hub."""
         packaged = is_default(model)
         name = str(minilm.verified(minilm.WEIGHTS).parent) if packaged else model
-        engine = engine_of(name, offline=offline or packaged)
+        device, precision = hardware()
+        engine = engine_of(name, device, offline=offline or packaged)
         query, document = prompts(engine, model)
         window = min(int(engine.max_seq_length or USUAL_WINDOW), WIDEST_WINDOW)
-        dimension = int(engine.get_embedding_dimension())
-        own = f"{Path(model).name} {identity(engine)} {dimension} {query!r} {document!r} {window}"
+        # Before the weights are rounded, so that another machine finds the same model.
+        own = f"{Path(model).name} {identity(engine)} {query!r} {document!r} {window}"
+        engine.to(precision)
         return cls(
             model=DEFAULT_MODEL if packaged else model,
             fingerprint=minilm.FINGERPRINT if packaged else own,
-            dimension=dimension,
+            dimension=engine.encode(["width"], show_progress_bar=False).shape[1],
             window=window,
             engine=engine,
             query_prompt=query,
@@ -107,27 +110,20 @@ class SentenceTransformersEmbedder:
         return found
 
 
-def engine_of(name: str, *, offline: bool) -> Any:
-    """The SentenceTransformer called `name` on the best device here. ModelMissing, EmbedError."""
+def engine_of(name: str, device: str, *, offline: bool) -> Any:
+    """The SentenceTransformer called `name`, in the precision it was saved in. ModelMissing, EmbedError."""
     from sentence_transformers import SentenceTransformer
 
-    device, dtype = hardware()
-    return load(
-        lambda local: SentenceTransformer(name, device=device, local_files_only=local).to(dtype),
-        name,
-        offline=offline,
-    )
+    return load(lambda local: SentenceTransformer(name, device=device, local_files_only=local), name, offline=offline)
 
 
 def prompts(engine: Any, name: str) -> tuple[str, str]:
-    """The texts put before a question and a passage: as the model says, else as E5 models want them."""
+    """The texts put before a question and a passage: as the model says, else as its name does."""
     own = {key: value for key, value in engine.prompts.items() if value}
     if own:
         keys = ("document", "passage", "corpus")
         return own.get("query", ""), next((own[key] for key in keys if key in own), "")
-    if "e5" in Path(name).name.lower().replace("_", "-").split("-"):
-        return "query: ", "passage: "
-    return "", ""
+    return prompts_by_name(name)
 
 
 def identity(engine: Any) -> str:

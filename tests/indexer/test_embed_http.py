@@ -19,6 +19,7 @@ import pytest
 
 from indexer.embed import Remote, open_document_embedder, open_query_embedder
 from indexer.embed.http import HttpEmbedder
+from indexer.embed.prompts import REPRESENT, prompts_by_name
 from indexer.errors import EmbedError
 
 Reply = tuple[int, Any]  # status and body: JSON, or bytes as they are
@@ -110,6 +111,34 @@ def test_the_request_is_the_one_of_the_api(server: Server) -> None:
     """Model and input as a list, floats asked for, prompts in front."""
     client(server, query_prompt="query: ", document_prompt="passage: ").embed_queries(["why"])
     assert server.asked == [{"model": "m", "input": ["query: why"], "encoding_format": "float"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("intfloat/multilingual-e5-small", ("query: ", "passage: ")),
+        ("nomic-embed-text:latest", ("search_query: ", "search_document: ")),
+        ("BAAI/bge-small-en-v1.5", (REPRESENT, "")),
+        ("snowflake-arctic-embed", (REPRESENT, "")),
+        ("snowflake-arctic-embed2", ("", "")),
+        ("/models/some_e5/", ("query: ", "passage: ")),
+        ("multilingual-e5-large-instruct", ("", "")),
+        ("text-embedding-3-small", ("", "")),
+        ("e5-query", ("", "")),
+        ("bge-m3", ("", "")),
+        ("", ("", "")),
+    ],
+)
+def test_prompts_go_by_the_name_of_the_model(name: str, expected: tuple[str, str]) -> None:
+    """A server does not tell which words its model was trained with; the well-known ones are known."""
+    assert prompts_by_name(name) == expected
+
+
+def test_a_known_model_behind_a_server_gets_its_prompts(server: Server) -> None:
+    """Unless the settings say otherwise."""
+    HttpEmbedder("nomic-embed-text", Remote(server.url)).embed_queries(["why"])
+    HttpEmbedder("nomic-embed-text", Remote(server.url, query_prompt="")).embed_queries(["why"])
+    assert [request["input"] for request in server.asked] == [["search_query: why"], ["why"]]
 
 
 @pytest.mark.parametrize("failure", [LIMIT, BROKEN, (503, b"busy"), (502, b"")])

@@ -46,12 +46,13 @@ class SentenceTransformersEmbedder:
         query, document = prompts(engine, model)
         window = min(int(engine.max_seq_length or USUAL_WINDOW), WIDEST_WINDOW)
         # Before the weights are rounded, so that another machine finds the same model.
-        own = f"{Path(model).name} {identity(engine)} {query!r} {document!r} {window}"
+        dimension = engine.encode(["width"], show_progress_bar=False).shape[1]
+        own = f"{Path(model).name} {identity(engine)} {dimension} {query!r} {document!r} {window}"
         engine.to(precision)
         return cls(
             model=DEFAULT_MODEL if packaged else model,
             fingerprint=minilm.FINGERPRINT if packaged else own,
-            dimension=engine.encode(["width"], show_progress_bar=False).shape[1],
+            dimension=dimension,
             window=window,
             engine=engine,
             query_prompt=query,
@@ -127,8 +128,9 @@ def prompts(engine: Any, name: str) -> tuple[str, str]:
 
 
 def identity(engine: Any) -> str:
-    """A short sum of a model: its modules, and a few values of each of its tensors."""
-    digest = hashlib.blake2b(repr([type(module).__name__ for module in engine]).encode(), digest_size=8)
+    """A short sum of a model: its modules, how it pools, and a few values of each of its tensors."""
+    modules = [(type(module).__name__, getattr(module, "pooling_mode", "")) for module in engine]
+    digest = hashlib.blake2b(repr(modules).encode(), digest_size=8)
     for name, tensor in sorted(engine.state_dict().items()):
         few = tensor.flatten()[:: max(1, tensor.numel() // 16)].float().cpu().numpy()
         digest.update(f"{name}{tuple(tensor.shape)}".encode() + few.tobytes())

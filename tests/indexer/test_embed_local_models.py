@@ -44,12 +44,14 @@ def tiny_folder(folder: Path, *, labels: int = 0, width: int = 32) -> Path:
     return folder
 
 
-def sentence_model(folder: Path, prompts: dict[str, str] | None = None, width: int = 32) -> Path:
-    """A sentence-transformers folder: the tiny BERT, mean pooling, no normalising, a window of 32."""
+def sentence_model(
+    folder: Path, prompts: dict[str, str] | None = None, width: int = 32, pooling: str = "mean_tokens"
+) -> Path:
+    """A sentence-transformers folder: the tiny BERT, its pooling, no normalising, a window of 32."""
     tiny_folder(folder, width=width)
     (folder / "1_Pooling").mkdir()
-    pooling = {"word_embedding_dimension": width, "pooling_mode_mean_tokens": True}
-    (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
+    modes = {"pooling_mode_mean_tokens": False, f"pooling_mode_{pooling}": True}
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps({"word_embedding_dimension": width, **modes}))
     modules = [
         {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
         {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
@@ -70,6 +72,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "prompted": sentence_model(at / "tiny-prompted", {"query": "query: ", "document": "passage: "}),
         "e5": sentence_model(at / "tiny-e5-small"),
         "wide": sentence_model(at / "tiny-wide", width=48),
+        "first": sentence_model(at / "first" / "tiny-plain", pooling="cls_token"),
         "ranker": tiny_folder(at / "tiny-ranker", labels=1),
         "classes": tiny_folder(at / "tiny-classes", labels=2),
     }
@@ -120,11 +123,11 @@ def test_a_model_named_e5_gets_its_prefixes(folders: dict[str, Path]) -> None:
 
 
 def test_the_fingerprint_tells_models_apart(folders: dict[str, Path]) -> None:
-    """By weights, width and prompts; loading twice gives the same."""
-    names = ("plain", "prompted", "wide")
+    """By weights, width, prompts and pooling; loading twice gives the same."""
+    names = ("plain", "prompted", "wide", "first")
     first, second = ([open_query_embedder(str(folders[n])).fingerprint for n in names] for _ in range(2))
     assert first == second
-    assert len(set(first)) == 3
+    assert len(set(first)) == 4
 
 
 def test_a_changed_weight_changes_the_fingerprint(tmp_path: Path) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from onebrain_search import Brain
+if TYPE_CHECKING:
+    from onebrain_search import Brain
 
 REPO = Path(__file__).parents[1]
 
@@ -60,6 +62,8 @@ def fixture_vaults() -> Path:
 @pytest.fixture(scope="session")
 def onebrain_brain(fixture_vaults: Path, tmp_path_factory: pytest.TempPathFactory) -> Brain:
     """Return a copy of the OneBrain vault with its code folder, indexed once for all tests: only ask it."""
+    from onebrain_search import Brain  # here, so that tests of single parts run without it
+
     copy = tmp_path_factory.mktemp("vaults")
     for name in ("onebrain", "onebrain_code"):
         shutil.copytree(fixture_vaults / name, copy / name)

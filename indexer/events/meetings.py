@@ -1,0 +1,133 @@
+"""Meeting notes and daily notes: one file a day, one event an agenda heading, and the decisions marked inside.
+
+A heading nobody wrote anything under is kept as chatter: that a thing came up again is part of its history.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from indexer.events import references, wording
+from indexer.events.outline import LONGEST, Outline, Section, cut, renewed, tidy, without_date
+from indexer.events.reasons import first_sentence, split_reason
+from indexer.types import Block, Event
+
+_MEETING = re.compile(
+    r"minutes|meeting|telcon|(?<![a-z])calls?(?![a-z])|stand-?ups?|retro(?!s?pie)|(?<![a-z])(?:sync|1on1|"
+    r"1-1|all-?hands|workshop|weekly|huddle|f2f|offsite)(?![a-z])|"
+    r"protokoll|besprechung|sitzung|réunion|compte[- ]rendu|reuni(?:ó|o)n|reunião|riunione|vergadering|"
+    r"notulen|совещани|встреча|протокол|spotkani|"
+    r"toplantı|cuộc họp|biên bản|rapat|اجتماع|बैठक|ประชุม|会议|會議|例会|周会|会議|議事録|打ち合わせ|회의",
+    re.IGNORECASE,
+)
+_DAY = re.compile(r"(?:^|/)(?:daily|journal|diary)?[.\w-]{0,16}?\d{4}[-_.]?\d\d[-_.]?\d\d\.\w+$", re.IGNORECASE)
+_GENERIC = re.compile(
+    r"(?:meeting |call |full |raw )*(?:agenda|minutes|attend(?:ance|ees)|present|participants|regrets?|"
+    r"scribes?|introductions?|welcome|notes?|contents?|table of contents|"
+    r"zoom chat(?: logs?)?|chat(?: logs?)?|transcript|links?(?: shared| discussed)?|resources?|"
+    r"next (?:call|meeting)|date(?:/time)?.*|time.*|duration.*|moderators?.*|audio.*|video.*|"
+    r"recordings?.*|github.*|previous .*|notes?:.*|aob|any other business|misc(?:ellaneous)?|references?|"
+    r"related|"
+    r"day \d|session \d|breakout \w.*|plenary.*|(?:tele)?conference.*|issue triage|intro(?: .*)?|closing|"
+    r"logistics|teilnehmer|tagesordnung|参加者|出席者|ผู้เข้าร่วม)",
+    re.IGNORECASE,
+)
+_MARK = re.compile(
+    r"\W{0,6}(?:PROPOSED )?(?P<mark>RESOLVED|RESOLUTION|DECISIONS?|DECIDED|AGREED|CONSENSUS|BESCHLUSS|"
+    r"DECISIÓN|DÉCISION|決定|决定|มติ)(?:\s?[\d.]{1,6})?\W{0,4}[:：]",
+    re.IGNORECASE,
+)
+_ACTION = re.compile(r"\W{0,6}ACTION(?:\s?[\d.]{1,6})?\W{0,4}[:：]?\s", re.IGNORECASE)
+_CLEAN = re.compile(
+    r"\s*[\[(]?\d{1,2}:\d\d(?::\d\d)?[\])]?\s*$|\s+[-–—]\s+@[\w-]+(?:,?\s*@[\w-]+)*\s*$|"
+    r"^\s*\d+(?:\.\d+)*[.)]?\s+"
+)
+_NO_SENTENCE = re.compile(
+    r"\W*(?:present|regrets|scribes?|chair|attendees|timestamp|moderator|video|recording|https?:|\[?\d+:\d\d)",
+    re.IGNORECASE,
+)
+_SHORTEST = 25  # characters of a sentence that says something
+_MOST_LINKS = 12
+_OFTEN = 2  # times a section names a record before it is about it
+
+
+def meeting_events(outline: Outline) -> list[Event]:
+    """The events of a meeting's or a day's note; nothing for other notes."""
+    document = outline.document
+    if not outline.is_dated or not _is_of_a_day(outline):
+        return []
+    is_meeting = not _DAY.search(document.path)
+    found: list[Event] = []
+    sections = outline.sections
+    for number, section in enumerate(sections):
+        marked = _marked(outline, section)
+        found += marked
+        if section.level and (section.level > 1 or len(sections) > 2):
+            following = sections[number + 1].line if number + 1 < len(sections) else len(outline.lines) + 1
+            event = _heading(outline, section, following, marked)
+            found += [event] if event and (is_meeting or event.kind != "chatter") else []
+    return found
+
+
+def _is_of_a_day(outline: Outline) -> bool:
+    """Whether a note is the record of one meeting or day."""
+    document = outline.document
+    return bool(
+        _DAY.search(document.path)
+        or _MEETING.search(document.path)
+        or _MEETING.search(document.title)
+        or any(map(_MEETING.search, document.tags))
+    )
+
+
+def _marked(outline: Outline, section: Section) -> list[Event]:
+    """Lines marked as decisions or actions, and the lines of sections that list them."""
+    role = wording.role(section.title)
+    kinds = {"decisions": "decision", "actions": "outcome", "talk": "outcome"} if section.level else {}
+    found = []
+    for block in section.blocks:
+        if block.kind not in ("item", "paragraph", "quote") or not block.text:
+            continue
+        kind = "decision" if _MARK.match(block.text) else "outcome" if _ACTION.match(block.text) else ""
+        if not kind and role in kinds and (block.kind == "item" or role != "talk"):
+            kind = kinds[role]
+        if kind and len(block.text) > 8 and not block.text.rstrip().endswith(":"):
+            found.append(outline.event(block, block.text, kind=kind))
+    return found
+
+
+def _heading(outline: Outline, section: Section, following: int, marked: Sequence[Event]) -> Event | None:
+    """The event of an agenda heading: what it is called, and the first thing that was decided or said."""
+    title = _CLEAN.sub("", _CLEAN.sub("", tidy(section.title)))
+    links = [*references.issues(outline.raw(section.line, section.line)), *outline.names(section.line, section.line)]
+    often = _often(outline.names(section.line, following - 1))
+    links += often
+    blocks = [block for block in section.blocks if block.kind in ("paragraph", "item", "quote", "row")]
+    is_generic = bool(_GENERIC.fullmatch(title.strip(" :#*"))) or not without_date(title).strip(" :#*-–—")
+    if not title or wording.role(section.title) or (is_generic and not often) or not (links or blocks):
+        return None
+    decided = next((block.text for block in blocks if block.text and wording.decides(block.text)), "")
+    said = tidy(decided) or next(
+        (tidy(b.text) for b in blocks if len(b.text) >= _SHORTEST and not _NO_SENTENCE.match(b.text)), ""
+    )
+    kind = "chatter" if not said else "decision" if marked else "outcome"
+    event = outline.event(
+        Block("heading", section.line, section.line),
+        title,
+        kind=kind,
+        reason=split_reason(said[:1500])[1] if decided else "",
+    )
+    what = f"{title}: {first_sentence(said[:LONGEST])}" if said else title
+    linked = (
+        *event.links,
+        *links,
+        *references.issues(outline.raw(section.line, min(section.line + 6, following - 1))),
+    )
+    return renewed(event, what=cut(what), kind=kind, links=tuple(dict.fromkeys(linked)))
+
+
+def _often(names: Sequence[str]) -> list[str]:
+    """Records named more than once, most often first."""
+    return [name for name, count in Counter(names).most_common(_MOST_LINKS) if count >= _OFTEN]

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
 from importlib import import_module
-from posixpath import splitext
+from posixpath import basename, splitext
 from typing import Any, cast
 
+from indexer.errors import ParseError
 from indexer.parse.content import Content, ParseOptions
 from indexer.parse.dates import DATE_KEYS, Found, find_date
 from indexer.parse.decoding import decode
@@ -39,7 +40,8 @@ Reader = Callable[[SourceFile, Any, ParseOptions], Content]
 class Parser:
     """A row of PARSERS: the module of this package that reads the format, and what it reads.
 
-    `raw` formats are given bytes, the others decoded text with `\\n` line ends.
+    `raw` formats are given bytes, the others decoded text with `\\n` line ends. Of most raw formats the text is an
+    extraction: `meta["extracted"]` is True, and lines are counted in the extracted text.
     """
 
     module: str
@@ -54,6 +56,7 @@ class Parser:
 _MARKDOWN = Parser("markdown")
 _TEXT = Parser("text")
 _CODE = Parser("code", "code")
+_HTML = Parser("html", raw=True)
 
 _CODE_WORDS = (
     "bash bat c cc cfg clj cljs cmake conf cpp cs css cxx dart el elm erl ex exs fish fs go gql gradle graphql "
@@ -72,6 +75,17 @@ PARSERS: dict[str, Parser] = {
     ".rmd": _MARKDOWN,
     ".txt": _TEXT,
     ".text": _TEXT,
+    ".excalidraw.md": Parser("excalidraw"),
+    ".rst": Parser("rst"),
+    ".org": Parser("org"),
+    ".canvas": Parser("canvas", raw=True),
+    ".ipynb": Parser("notebook", raw=True),
+    ".html": _HTML,
+    ".htm": _HTML,
+    ".xhtml": _HTML,
+    ".pdf": Parser("pdf", raw=True),
+    ".docx": Parser("docx", raw=True),
+    ".base": Parser("view", raw=True),
     **{f".{word}": _CODE for word in _CODE_WORDS.split()},
 }
 
@@ -82,13 +96,14 @@ CODE_SUFFIXES = frozenset(suffix for suffix, row in PARSERS.items() if row.kind 
 def parse(file: SourceFile, data: bytes, options: ParseOptions | None = None) -> Document:
     """Read one file's bytes as its format; an unknown suffix is read as plain text.
 
-    Raises ParseError when the content is not text. All other faults end up in `Document.problems`.
+    Raises ParseError when the content is not of the format, or the library that reads it is not installed. All other
+    faults end up in `Document.problems`.
     """
     options = options or ParseOptions()
-    row = PARSERS.get(splitext(file.path)[1].lower(), _TEXT)
+    row = _row(file.path)
     problems: tuple[str, ...] = ()
     if row.raw:
-        content = row.reader()(file, data, options)
+        content = _extracted(row, file, data, options)
     else:
         text, problems = decode(data, written(file.root, file.path))
         content = row.reader()(file, text, options)
@@ -113,3 +128,24 @@ def parse(file: SourceFile, data: bytes, options: ParseOptions | None = None) ->
         blocks=content.blocks,
         block_ids=content.block_ids,
     )
+
+
+def _row(path: str) -> Parser:
+    """The row of a path's suffix; a double one such as `.excalidraw.md` counts before its last part."""
+    stem, suffix = splitext(basename(path).lower())
+    return PARSERS.get(splitext(stem)[1] + suffix) or PARSERS.get(suffix, _TEXT)
+
+
+def _extracted(row: Parser, file: SourceFile, data: bytes, options: ParseOptions) -> Content:
+    """Read a format that a library takes apart; whatever it raises on a broken file is a ParseError."""
+    where = written(file.root, file.path)
+    try:
+        return row.reader()(file, data, options)
+    except ParseError:
+        raise
+    except ImportError as error:
+        raise ParseError(f"needs `pip install onebrain-search[formats]` ({error})", where=where) from error
+    except RecursionError:
+        raise ParseError("it is nested too deeply", where=where, fix="exclude it") from None
+    except Exception as error:  # libraries raise anything on bytes they did not expect
+        raise ParseError(f"cannot be read: {type(error).__name__}: {error}"[:200], where=where) from error

@@ -1,0 +1,20 @@
+"""Drawings of the Excalidraw plugin: Markdown around megabytes of drawing data, of which the texts are read."""
+
+from __future__ import annotations
+
+import re
+
+from indexer.parse import markdown
+from indexer.parse.content import Content, ParseOptions
+from indexer.types import SourceFile
+
+_DRAWING = re.compile(r"^(?:%%[ \t]*\n)?#{1,2} Drawing[ \t]*$|^```compressed-json[ \t]*$", re.MULTILINE)
+_NOTICE = re.compile(r"^==.{0,3}Switch to EXCALIDRAW VIEW.*$|^%%[ \t]*$", re.MULTILINE)
+
+
+def read(file: SourceFile, text: str, options: ParseOptions) -> Content:
+    """Read a drawing as a note without its drawing data, the plugin's notice, and the marks that hide its texts."""
+    data = _DRAWING.search(text)
+    if data:
+        text = text[: data.start()] + "\n" * text.count("\n", data.start())
+    return markdown.read(file, _NOTICE.sub("", text), options)

@@ -33,6 +33,7 @@ _MONTH_ONLY = re.compile(
     r"20)\d\d)\b"
 )
 _SERIES = {"pep", "bip", "eip", "erc", "xep", "dep", "jep", "kep", "sep", "rfc", "cip", "tip", "nep"}
+_REPLACING = {"replaces", "supersedes", "obsoletes", "superseded-by", "replaced-by", "obsoleted-by"}
 _MONTHS = "January February March April May June July August September October November December".split()
 
 
@@ -44,6 +45,7 @@ class Header:
     number: str = ""
     title: str = ""
     status: str = ""
+    reason: str = ""
     created: str = ""
     resolved: str = ""
     last: str = ""  # the last day it was posted
@@ -60,12 +62,13 @@ def read_header(document: Document) -> Header:
         return Header()
     series, number = _series(fields)
     supersedes, superseded_by = _replaced(fields, series)
-    created = _date(fields.get("created") or fields.get("start date") or fields.get("date") or "", first=True)
+    created = _date(fields.get("created") or fields.get("start-date") or fields.get("date") or "", first=True)
     return Header(
         series=series,
         number=number,
         title=fields.get("title", "").strip() or _rfc_title(document, series),
-        status=fields.get("status") or fields.get("state") or "",
+        status=fields.get("status") or fields.get("state") or fields.get("stage") or "",
+        reason=fields.get("withdrawal-reason") or fields.get("rejection-reason") or "",
         created=created or (_month(document.text[:_TOP]) if series == "RFC" else ""),
         resolved=_date(fields.get("resolution", "")),
         last=_date(fields.get("post-history", "")) or _date(fields.get("last-modified", "")),
@@ -77,35 +80,36 @@ def read_header(document: Document) -> Header:
 
 
 def _fields(document: Document) -> tuple[dict[str, str], dict[str, int]]:
-    """The fields by lower-case name, and the lines they stand on; indented lines go on with the field above."""
-    fields = {str(key).lower(): _plain(value) for key, value in document.meta.items()}
+    """The fields by plain name, and the lines they stand on; lines indented further go on with the field above."""
+    fields = {_key(str(key)): _plain(value) for key, value in document.meta.items()}
     lines: dict[str, int] = {}
     top = document.text[:_TOP]
     lowered = top.lower()
     if not any(word in lowered for word in _WORDS) or not _GATE.search(top):
         return fields, lines
-    name = ""
+    name, margin = "", 0
     for number, line in enumerate(top.split("\n"), 1):
-        if line.startswith("#") and not lines:
-            continue
+        indent = len(line) - len(line.lstrip())
         match = _FIELD.match(line)
-        if match and not line.startswith("  "):
-            name = match[1].strip().lower().replace("_", "-")
+        if match and (not lines or indent == margin):
+            name = _key(match[1])
             if name not in lines:
-                fields[name] = _COLUMNS.sub("", match[2])
-                lines[name] = number
-        elif name and line.startswith((" ", "\t")) and line.strip():
+                fields[name], lines[name], margin = _COLUMNS.sub("", match[2]), number, indent
+        elif name and indent > margin:
             fields[name] += " " + _COLUMNS.sub("", line.strip())
-        elif (line.strip() and len(lines) > 1 and not line.startswith(("-", "*", "|", "#"))) or line.startswith(
-            "## "
-        ):
+        elif lines and _ends_header(line, len(lines)):
             break
     return fields, lines
 
 
+def _key(name: str) -> str:
+    """A field's name without case and separators: `Superseded_By` is `superseded-by`."""
+    return "-".join(name.lower().replace("_", " ").replace("-", " ").split())
+
+
 def _ends_header(line: str, fields: int) -> bool:
     """Whether a line that is no field comes after the header: prose below two fields, or a section."""
-    is_prose = bool(line.strip()) and not line.startswith(("-", "*", "|", "#"))
+    is_prose = bool(line.strip()) and not line.lstrip().startswith(("-", "*", "|", "#", "<"))
     return (is_prose and fields > 1) or line.startswith("## ")
 
 
@@ -116,12 +120,15 @@ def _plain(value: object) -> str:
 
 def _series(fields: dict[str, str]) -> tuple[str, str]:
     """The series and number of a record: `PEP: 8`, `Request for Comments: 9110`."""
-    for name in ("request for comments", *_SERIES):
+    for name in ("request-for-comments", *_SERIES):
         number = re.match(r"\W*0*(\d{1,5})\b", fields.get(name, ""))
         if number:
-            return ("RFC" if name == "request for comments" else name.upper()), number[1]
-    pull = re.search(r"(\d{1,5})\)?\s*$", fields.get("rfc pr", ""))
-    return ("RFC", pull[1]) if pull else ("", "")
+            return ("RFC" if name == "request-for-comments" else name.upper()), number[1]
+    pull = re.search(r"(\d{1,5})\)?\s*$", fields.get("rfc-pr", ""))
+    if pull:
+        return "RFC", pull[1]
+    proposal = re.search(r"\b([A-Z]{2,5})-0*(\d{1,5})\b", fields.get("proposal", ""))
+    return (proposal[1], proposal[2]) if proposal else ("", "")
 
 
 def _replaced(fields: dict[str, str], series: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -130,19 +137,7 @@ def _replaced(fields: dict[str, str], series: str) -> tuple[tuple[str, ...], tup
     for name, value in fields.items():
         if not value or len(value) > 400:
             continue
-        if name in (
-            "replaces",
-            "supersedes",
-            "obsoletes",
-            "superseded-by",
-            "superseded by",
-            "superseded_by",
-            "replaced-by",
-            "replaced by",
-            "replaced_by",
-            "obsoleted by",
-            "obsoleted-by",
-        ):
+        if name in _REPLACING:
             found[not name.endswith("by")] += _names(value, series)
         elif name == "status" and (changed := references.replacement(value, numbers=True)):
             found[True] += changed.supersedes

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from indexer.events import wording
-from indexer.events.outline import Outline, Section, heading_date, leading_date, tidy, without_date
+from indexer.events.meetings import topic_over
+from indexer.events.outline import Outline, Section, cut, heading_date, leading_date, renewed, tidy, without_date
 from indexer.events.reasons import first_sentence, split_reason
 from indexer.types import Block, Event
 
@@ -97,7 +98,11 @@ def _event(outline: Outline, section: Section, block: Block, kind: str) -> Event
     """The event of a line: by its own date, its heading's, or the note's; None for a line that is only a date."""
     dated = leading_date(block.text)
     when, text = dated or (section.when or outline.when, block.text)
-    return outline.event(block, text, when, kind) if text else None
+    if not text:
+        return None
+    event = outline.event(block, text, when, kind)
+    topic = topic_over(section) if wording.role(section.title) in _KINDS else ""
+    return renewed(event, what=cut(f"{topic}: {event.what}") if topic else "")
 
 
 def _told(text: str) -> str:

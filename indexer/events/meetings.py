@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from indexer.events import references, wording
-from indexer.events.outline import LONGEST, Outline, Section, cut, renewed, tidy, without_date
+from indexer.events.outline import LONGEST, Outline, Section, cut, heading_date, renewed, tidy, without_date
 from indexer.events.reasons import first_sentence, split_reason
-from indexer.types import Block, Event
+from indexer.types import Block, Document, Event
 
 _MEETING = re.compile(
     r"minutes|meeting|telcon|(?<![a-z])calls?(?![a-z])|stand-?ups?|retro(?!s?pie)|(?<![a-z])(?:sync|1on1|"
@@ -48,6 +48,13 @@ _NO_SENTENCE = re.compile(
     r"\W*(?:present|regrets|scribes?|chair|attendees|timestamp|moderator|video|recording|https?:|\[?\d+:\d\d)",
     re.IGNORECASE,
 )
+_LISTING = {
+    "decisions": "decision",
+    "actions": "outcome",
+    "talk": "outcome",
+    "outcomes": "outcome",
+}  # kinds of the lines
+_SHORTEST_MARKED = 8  # characters of a line that tells a decision by itself
 _SHORTEST = 25  # characters of a sentence that says something
 _MOST_LINKS = 12
 _OFTEN = 2  # times a section names a record before it is about it
@@ -56,9 +63,9 @@ _OFTEN = 2  # times a section names a record before it is about it
 def meeting_events(outline: Outline) -> list[Event]:
     """The events of a meeting's or a day's note; nothing for other notes."""
     document = outline.document
-    if not outline.is_dated or not _is_of_a_day(outline):
+    is_meeting = outline.is_dated and _is_meeting(document)
+    if not is_meeting and not (outline.is_dated and _DAY.search(document.path)):
         return []
-    is_meeting = not _DAY.search(document.path)
     found: list[Event] = []
     sections = outline.sections
     for number, section in enumerate(sections):
@@ -68,24 +75,22 @@ def meeting_events(outline: Outline) -> list[Event]:
             following = sections[number + 1].line if number + 1 < len(sections) else len(outline.lines) + 1
             event = _heading(outline, section, following, marked)
             found += [event] if event and (is_meeting or event.kind != "chatter") else []
+    if is_meeting and "github.com/" in document.text:
+        headed = {link for event in found for link in event.links if "#" in link}
+        found += [event for section in sections for event in _on_issues(outline, section, headed)]
     return found
 
 
-def _is_of_a_day(outline: Outline) -> bool:
-    """Whether a note is the record of one meeting or day."""
-    document = outline.document
-    return bool(
-        _DAY.search(document.path)
-        or _MEETING.search(document.path)
-        or _MEETING.search(document.title)
-        or any(map(_MEETING.search, document.tags))
-    )
+def _is_meeting(document: Document) -> bool:
+    """Whether a note is the record of a meeting, by its path, title or tags."""
+    return any(map(_MEETING.search, (document.path, document.title, *document.tags)))
 
 
 def _marked(outline: Outline, section: Section) -> list[Event]:
-    """Lines marked as decisions or actions, and the lines of sections that list them."""
+    """Lines marked as decisions or actions, the lines of sections that list them, and bullets on an issue."""
     role = wording.role(section.title)
-    kinds = {"decisions": "decision", "actions": "outcome", "talk": "outcome"} if section.level else {}
+    kinds = _LISTING if section.level else {}
+    topic = topic_over(section) if role in kinds else ""
     found = []
     for block in section.blocks:
         if block.kind not in ("item", "paragraph", "quote") or not block.text:
@@ -93,14 +98,45 @@ def _marked(outline: Outline, section: Section) -> list[Event]:
         kind = "decision" if _MARK.match(block.text) else "outcome" if _ACTION.match(block.text) else ""
         if not kind and role in kinds and (block.kind == "item" or role != "talk"):
             kind = kinds[role]
-        if kind and len(block.text) > 8 and not block.text.rstrip().endswith(":"):
-            found.append(outline.event(block, block.text, kind=kind))
+        if kind and (len(block.text) > _SHORTEST_MARKED or topic) and not block.text.rstrip().endswith(":"):
+            event = outline.event(block, block.text, kind=kind)
+            named = references.numbered(topic)
+            found.append(
+                renewed(event, what=cut(f"{topic}: {event.what}") if topic else "", links=(*event.links, *named))
+            )
+    return found
+
+
+def topic_over(section: Section) -> str:
+    """The agenda heading that a section of conclusions stands under, or `""`."""
+    for title in reversed(section.above[1:]):
+        if not wording.role(title) and not _GENERIC.fullmatch(title.strip(" :#*")):
+            return "" if heading_date(title) else _titled(title)
+    return ""
+
+
+def _titled(heading: str) -> str:
+    """An agenda heading without its number, time and people."""
+    return _CLEAN.sub("", _CLEAN.sub("", tidy(heading)))
+
+
+def _on_issues(outline: Outline, section: Section, headed: set[str]) -> list[Event]:
+    """Bullets that begin an agenda item by linking an issue; issues that have a heading of their own are left out."""
+    found = []
+    for block in section.blocks:
+        if block.kind == "item" and block.level <= 2 and len(block.text) < LONGEST:
+            issues = references.issues(outline.raw(block.start_line, block.end_line))
+            if issues and headed.isdisjoint(issues):
+                headed.update(issues)
+                found.append(
+                    outline.event(block, block.text, kind="outcome" if wording.decides(block.text) else "chatter")
+                )
     return found
 
 
 def _heading(outline: Outline, section: Section, following: int, marked: Sequence[Event]) -> Event | None:
     """The event of an agenda heading: what it is called, and the first thing that was decided or said."""
-    title = _CLEAN.sub("", _CLEAN.sub("", tidy(section.title)))
+    title = _titled(section.title)
     links = [*references.issues(outline.raw(section.line, section.line)), *outline.names(section.line, section.line)]
     often = _often(outline.names(section.line, following - 1))
     links += often
@@ -120,11 +156,8 @@ def _heading(outline: Outline, section: Section, following: int, marked: Sequenc
         reason=split_reason(said[:1500])[1] if decided else "",
     )
     what = f"{title}: {first_sentence(said[:LONGEST])}" if said else title
-    linked = (
-        *event.links,
-        *links,
-        *references.issues(outline.raw(section.line, min(section.line + 6, following - 1))),
-    )
+    opening = blocks[0].end_line if blocks and blocks[0].kind == "paragraph" else section.line
+    linked = (*event.links, *links, *references.issues(outline.raw(section.line, opening)))
     return renewed(event, what=cut(what), kind=kind, links=tuple(dict.fromkeys(linked)))
 
 

@@ -23,8 +23,9 @@ _REPLACES = re.compile(
     r"\s*\((?:replaces|supersedes|replaced by|superseded by|ersetzt|see)\b[^)]*\)\s*$", re.IGNORECASE
 )
 _ANOTHER_DAY = re.compile(
-    r"next|due|clos|expir|ends?\b|until|deadline|date|time\b|release|fällig|bis\b|截止|期限", re.IGNORECASE
+    r"next|due|clos|expir|ends?\b|until|deadline|\bdate|time\b|release|fällig|bis\b|截止|期限", re.IGNORECASE
 )
+_PLAIN = (".txt", ".text", ".rst")  # their parsers may give no headings
 _STRUCK = re.compile(r"~~(.+?)~~")
 
 
@@ -171,7 +172,7 @@ def without_date(heading: str) -> str:
 def _sections(document: Document) -> Iterator[Section]:
     """Cut the blocks at headings."""
     blocks: Sequence[Block] = document.blocks
-    if not blocks:
+    if document.path.endswith(_PLAIN) and not any(block.kind == "heading" for block in blocks):
         blocks = underlined_blocks(document.text)
     above: list[tuple[int, str, When | None]] = []
     marks = [n for n, block in enumerate(blocks) if block.kind == "heading"]

@@ -150,7 +150,7 @@ def split_reason(text: str) -> tuple[str, str]:
         return found
     for mark in _east_marks(text) if east else _marks(text, words):
         what, reason = text[: mark.start].strip(_EDGES), first_sentence(text[mark.reason :])
-        if len(what) > 2 and len(reason) > 3:
+        if len(what) > 1 and len(reason) > (0 if east else 3):
             return what, _closed(reason) if text[mark.start - 1 : mark.start] == "(" else reason
     contrasted = _CONTRASTED.search(text)
     return text, first_sentence(contrasted["reason"]) if contrasted else ""

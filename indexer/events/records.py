@@ -48,6 +48,7 @@ _FILE_NUMBER = re.compile(
     r"(?:^|/)(?:(adr|dr|rfc|pep|eip|kep|bip)[-_ ]?)?0*(\d{1,5})(?=[-_. ]|$)(?!-\d\d-\d\d)", re.IGNORECASE
 )
 _TITLE_NUMBER = re.compile(r"^\W*(?:(?:ADR|DR|RFC|PEP|EIP)[- ]?)?0*(\d{1,5})\s*[.:)—–-]+\s+", re.IGNORECASE)
+_NO_TITLES = {"", "summary", "abstract", "status", "context", "index", "readme", "introduction"}
 _MOST_LINKS = 24
 _ENDED = {"rejected", "withdrawn", "deferred", "superseded", "deprecated"}
 
@@ -92,7 +93,7 @@ def _record(outline: Outline, header: Header, parts: dict[str, Section]) -> Even
     return renewed(
         event,
         what=cut(title),
-        reason=cut(_reason(outline, parts)),
+        reason=cut(header.reason or _reason(outline, parts)),
         kind="decision",
         status=status,
         thread=_thread(outline, header),
@@ -104,7 +105,11 @@ def _record(outline: Outline, header: Header, parts: dict[str, Section]) -> Even
 
 def _title(outline: Outline, header: Header) -> str:
     """The record's title without its number."""
-    title = header.title or outline.document.title
+    document = outline.document
+    title = header.title or document.title
+    if title.lower() in _NO_TITLES:
+        title = document.path.rpartition("/")[2].rpartition(".")[0].replace("-", " ").replace("_", " ")
+        title = title.lstrip("0123456789 ") or title
     return tidy(_TITLE_NUMBER.sub("", title) or title)
 
 

@@ -39,7 +39,7 @@ _OWN_ID = re.compile(r"([A-Z]{1,10}(?:-[A-Z]{0,3}\d+){1,4}(?:\.\d+)*|[A-Z]{3,10}
 _OWN_IDS = re.compile(r"(?<![\w-])([A-Z]{1,10}(?:-[A-Z]{1,3}\d+|-\d+)(?:-\d+)*)(?![\w-])")
 _BARE_NUMBER = re.compile(r"(?<![\w./#-])#?0*(\d{1,5})(?![\w./:-])")
 _PASSIVE = re.compile(
-    r"superseded|replaced|obsoleted|deprecated in fav|in fav(?:ou)?r of|succeeded|ersetzt durch|abgelöst|"
+    r"super[sc]eded|replaced|obsoleted|deprecated in fav|in fav(?:ou)?r of|succeeded|ersetzt durch|abgelöst|"
     r"remplacée? par|reemplazad[oa] por|"
     r"sustituid[oa] por|substituíd[oa] por|sostituit[oa] da|vervangen door|заменен|zastąpion|取代|대체",
     re.IGNORECASE,
@@ -49,6 +49,9 @@ _ACTIVE = re.compile(
     r"ersetzt (?!durch)|löst .{1,60} ab|remplace\b|"
     r"reemplaza\b|sustituye\b|substitui\b|sostituisce\b|vervangt\b|заменяет|zastępuje|替代|置き換え",
     re.IGNORECASE,
+)
+_OTHERWISE = re.compile(
+    r"\b(?:amend(?:s|ed)|refine[sd]|clarif(?:y|ies)|depends on|relates to|see also|extend(?:s|ed))\b", re.IGNORECASE
 )
 _INDIRECT = re.compile(r"not (?:directly )?(?:supersede|replace)", re.IGNORECASE)
 _STEMS = (
@@ -154,6 +157,8 @@ def replacement(text: str, *, numbers: bool = False) -> Replacement:
     if not tells_replacement(text.lower()) or _INDIRECT.search(text):
         return Replacement()
     words = _FILE.sub(_blank, _WIKI.sub(_blank, _LINK.sub(_blank, text)))
+    if other := _OTHERWISE.search(words):
+        text, words = text[: other.start()], words[: other.start()]
     passive, active = _PASSIVE.search(words), _ACTIVE.search(words)
     if not passive and not active:
         return Replacement()

@@ -54,7 +54,9 @@ def _kind(outline: Outline, section: Section, columns: dict[str, int]) -> str:
 def _event(outline: Outline, section: Section, row: Block, columns: dict[str, int], kind: str) -> Event | None:
     """The event of one row; None for an empty row."""
     cells = {role: row.cells[place] for role, place in columns.items() if place < len(row.cells)}
-    text = _text(cells, row.cells)
+    text = _text(
+        cells, row.cells, {columns[role] for role in ("date", "number", "reason", "status") if role in columns}
+    )
     if not text:
         return None
     dated = leading_date(cells.get("date", ""))
@@ -66,8 +68,8 @@ def _event(outline: Outline, section: Section, row: Block, columns: dict[str, in
     return renewed(event, status=status)
 
 
-def _text(cells: dict[str, str], row: Sequence[str]) -> str:
-    """What a row says: its decision, with the topic before it and the description after it."""
+def _text(cells: dict[str, str], row: Sequence[str], unsaid: set[int]) -> str:
+    """What a row says: its decision, with the topic before it and the description after it; else its longest cell."""
     said = cells.get("decision") or ""
     detail = cells.get("detail") or ""
     if detail and len(said) <= _SHORT:
@@ -78,4 +80,6 @@ def _text(cells: dict[str, str], row: Sequence[str]) -> str:
     if not said and (topic or cells.get("action")):
         said = topic or cells["action"]
         return f"{said}: {state}" if state else said
-    return said or max(row, key=len, default="")
+    if said or not row:
+        return said
+    return max((cell for place, cell in enumerate(row) if place not in unsaid), key=len, default="")

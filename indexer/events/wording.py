@@ -28,7 +28,7 @@ _ROLES: tuple[tuple[str, str], ...] = (
     (
         "decisions",
         r"(?:key |our |main |past |recent |team |design |final |summary of |log of |history of |list of )*"
-        r"(?:decisions?|choices?|resolutions?|resolved|decided|agreements?)"
+        r"(?:conclusions?\s?[/&]\s?)?(?:decisions?|choices?|resolutions?|resolved|decided|agreements?)"
         r"(?: (?:logs?|made|items?|taken|records?|table|history|reached|list|register|journal|&|and|/|"
         r"actions?|action items|learnings?|outcomes?))*|"
         r"what we (?:decided|agreed)|"
@@ -199,7 +199,7 @@ _FIRST = re.compile(
     r"\W{0,4}(?:(?:we|i|the team|team|wir|ich|nous avons|on a|abbiamo|ho|we hebben|мы|ми|vi|biz|kita|kami|"
     r"chúng ta|เรา|我们|我們)\s*(?:have |had |haben |all )?)?"
     rf"(?:decision:\s*|(?!switch to|switching|adopt\b|adopting|choosing|migrating|closing|let|abandon\b|"
-    rf"decid(?:es?|ing)|no longer|move\b)(?:{_DECIDING.pattern}))",
+    rf"decid(?:es?|ing)\b|no longer|move\b)(?:{_DECIDING.pattern}))",
     re.IGNORECASE,
 )
 _SEEN, _FIRST_WORDS = 400, 60  # characters of a line in which it tells that something was decided

@@ -112,6 +112,8 @@ class Brain:
         found = self._find(query, retrieval)
         sources = snippet.marked(query, found.hits[: query.limit])
         said = confidence.label(self._evidence(query, found), self.config.embedding.model)
+        if found.relaxed and said == "strong":
+            said = "weak"  # it is not what was asked for
         answer = ""
         if said != "none":
             embed = self.embedder().embed_queries if found.cosine is not None else None
@@ -122,13 +124,10 @@ class Brain:
     def explain(self, text: str) -> dict[str, Any]:
         """Return how a question is read: mode, topic, words and conditions."""
         query = queries.parse(text, limit=self.config.limit)
-        filters = [
-            f"{'-' if c.negated else ''}{c.field}:{c.value}{f'..{c.upper}' if c.upper else ''}" for c in query.filters
-        ]
         return {
             "mode": query.mode, "kind": "sentence" if query.sentence else "terms", "topic": query.topic,
             "terms": list(query.terms), "phrases": list(query.phrases), "without": list(query.excluded),
-            "prefixes": list(query.prefixes), "filters": filters,
+            "prefixes": list(query.prefixes), "filters": list(map(queries.shown, query.filters)),
         }  # fmt: skip
 
     def get(self, address: str) -> Passage:

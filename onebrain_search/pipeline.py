@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from indexer.errors import EmbedError
 from indexer.snapshot import Snapshot
 from onebrain_search import fuse, rank, retrieve
+from onebrain_search import query as queries
 from onebrain_search.types import Hit, Query, Retrieval
 
 if TYPE_CHECKING:
@@ -23,15 +24,44 @@ CANNOT_READ = (
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Ranked hits, best first; `cosine` of the nearest passage, None when no vectors were asked; notes to be said."""
+    """Ranked hits, best first; `cosine` of the nearest passage, None when no vectors were asked; notes to be said.
+
+    `relaxed`: the hits do not meet every operator of the query, since that left nothing.
+    """
 
     hits: list[Hit]
     cosine: float | None = None
     notes: tuple[str, ...] = ()
+    relaxed: bool = False
 
 
 def find(snapshot: Snapshot, query: Query, retrieval: Retrieval, model: Callable[[], Embedder]) -> Found:
-    """Run a query over a snapshot; `model` opens the embedder, and is called only when vectors can help."""
+    """Run a query over a snapshot; `model` opens the embedder, and is called only when vectors can help.
+
+    Operators that leave nothing are relaxed, and a note says which.
+    """
+    found = _found(snapshot, query, retrieval, model)
+    if not found.hits and queries.has_operators(query):
+        for relaxed, note in _relaxed(snapshot, query):
+            again = _found(snapshot, relaxed, retrieval, model)
+            if again.hits:
+                return replace(again, notes=(note, *again.notes), relaxed=True)
+    return found
+
+
+def _relaxed(snapshot: Snapshot, query: Query) -> Iterator[tuple[Query, str]]:
+    """Yield the query without the filters that no passage meets, then with its words alone, and what to say."""
+    empty = [each for each in query.filters if not len(snapshot.allowed((each,)))]
+    if empty:
+        names = ", ".join(f"`{queries.shown(each)}`" for each in empty)
+        yield queries.without(query, empty), f"nothing meets {names}: searched without"
+    yield queries.words_only(query), "nothing meets every operator: searched for the words alone"
+
+
+def _found(snapshot: Snapshot, query: Query, retrieval: Retrieval, model: Callable[[], Embedder]) -> Found:
+    """Run a query as it is."""
+    if queries.is_listing(query):
+        return Found(retrieve.listed(snapshot)(query))
     words = retrieve.lexical(snapshot)(query) if retrieval != "vector" else []
     asked, notes = (None, ()) if retrieval == "lexical" else _question(snapshot, query, model)
     fused = words if asked is None else _fused(snapshot, query, words, *asked)

@@ -7,15 +7,15 @@ four plain words) a quoted phrase only boosts and a dash is punctuation. Whateve
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date
 from functools import cache
 
 from indexer import tokens
-from indexer.errors import QueryError
 from indexer.types import Condition
 from onebrain_search import question
+from onebrain_search.days import day_before, day_range
 from onebrain_search.types import Mode, Query
 
 FIELDS = ("path", "tag", "ext", "type", "kind", "lang", "title", "heading", "date", "before", "after", "root")
@@ -24,13 +24,14 @@ PLAIN_WORDS = 4  # a query with more plain words than this is a sentence
 
 _PIECES = re.compile(
     r"(?<!\S)(?P<minus>-?)"
-    r'(?:(?P<field>\w[\w-]*)(?P<sign>[:=]))?(?:"(?P<quoted>[^"\n]*)"|(?P<word>[^\s"]+))'
+    r'(?:(?:"(?P<key>[^"\n]+)"(?==)|(?P<field>\w[\w.-]*))(?P<sign>[:=]))?'
+    r'(?:"(?P<quoted>[^"\n]*)"|(?P<word>[^\s"]+))'
 )
 _QUESTION = re.compile(
     r"\s*(?:what|whats|who|whom|whose|when|where|which|why|how|is|are|was|were|do|does|did|can|could|should)\b", re.I
 )
-_DAYS = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d{1,2})(?:-(?P<day>\d{1,2}))?)?$")
-_SPAN = re.compile(r"(?P<count>\d{1,4}) ?(?P<unit>[dwmy])$")
+_QUOTES = re.compile("[“”„‟«»「」『』＂]")
+_STRAY = re.compile("[\ud800-\udfff]")  # halves of characters, as broken arguments hold them: no library takes them
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,65 +48,85 @@ class _Piece:
 
 def parse(text: str, *, limit: int = 5, mode: Mode | None = None, today: date | None = None) -> Query:
     """Parse a question. Raises QueryError for a date filter that cannot be read; no other input fails."""
+    text = _STRAY.sub("\ufffd", text)
     cut = text[:MAX_CHARACTERS]
     notes = [f"the question was cut at {MAX_CHARACTERS} characters"] if len(text) > len(cut) else []
-    pieces = list(_pieces(_straight_quotes(cut)))
+    pieces = list(_pieces(_QUOTES.sub('"', cut)))
     sentence = _is_sentence(cut, pieces)
     query = Query(text=text, topic="", mode=mode or question.detect(cut), limit=limit, sentence=sentence)
     plain: list[str] = []
     for piece in pieces:
-        query, rest = _taken(query, piece, sentence, today or date.today())
+        query, rest = _taken(query, piece, today or date.today())
         plain += rest
-        hint = _near_field(piece)
-        if hint:
-            notes.append(hint)
+        notes += filter(None, [_hint(piece, sentence)])
     words = " ".join(plain)
     topic = question.topic(words) if sentence and words else words
-    return replace(query, topic=topic, terms=_terms(topic), notes=(*query.notes, *notes))
+    return replace(query, topic=topic, terms=_terms(topic), notes=(*query.notes, *dict.fromkeys(notes)))
 
 
-def without_filters(query: Query) -> Query:
-    """Return the query with its filters and exclusions relaxed: what is asked when they leave nothing."""
-    return replace(query, filters=(), excluded=(), phrases=())
+def has_operators(query: Query) -> bool:
+    """Whether a query has conditions that could leave nothing."""
+    hard_phrases = bool(query.phrases) and not query.sentence
+    return bool(query.filters or query.excluded or query.prefixes or hard_phrases)
 
 
-def day_range(value: str, today: date) -> tuple[str, str]:
-    """Return the first and last ISO day that a date value names.
+def is_listing(query: Query) -> bool:
+    """Whether a query has conditions only: what meets them is listed, there is nothing to rank by."""
+    return bool(query.filters or query.excluded) and not (query.terms or query.phrases or query.prefixes)
 
-    A day, a month, a year, `A..B`, `today`, `yesterday`, `7d` `2w` `3m` `1y` (that long ago up to and with today),
-    `last week` (7 days ago up to and with today), `last month`, `last year`, `this week`, `this month`, `this year`.
-    Raises QueryError for anything else.
-    """
-    low, dots, high = value.strip().partition("..")
-    if dots:
-        return day_range(low, today)[0] if low else "", day_range(high, today)[1] if high else ""
-    named = _named_range(low.casefold().replace("_", " ").replace("-", " "), today) or _calendar_range(low)
-    if named is None:
-        examples = "2026-03-02, 2026-03, 2026, 2026-01..2026-03, today, yesterday, 7d, last week, last month"
-        raise QueryError(f"the date {value!r} cannot be read", fix=f"write it as one of {examples}")
-    return named[0].isoformat(), named[1].isoformat()
+
+def without(query: Query, filters: Collection[Condition]) -> Query:
+    """Return the query without some of its filters; one that then has nothing left asks for their words."""
+    kept = tuple(each for each in query.filters if each not in filters)
+    found = replace(query, filters=kept)
+    if found.terms or found.phrases or found.prefixes or kept:
+        return found
+    return _asking(found, [each.value for each in filters if not each.negated and each.field != "date"])
+
+
+def words_only(query: Query) -> Query:
+    """Return the query with every operator relaxed: what is asked when they leave nothing together."""
+    words = [*query.phrases, *query.prefixes]
+    found = replace(without(query, query.filters), excluded=(), phrases=(), prefixes=())
+    return _asking(found, [found.topic, *(word for word in words if word not in found.topic)])
+
+
+def shown(condition: Condition) -> str:
+    """Return a filter as it could be typed."""
+    minus = "-" if condition.negated else ""
+    if condition.field == "=":
+        key, _, value = condition.value.partition("=")
+        return f"{minus}{_quoted(key)}={_quoted(value)}"
+    value = condition.value
+    if condition.field == "date" and condition.upper != value:
+        value = f"{value}..{condition.upper}"
+    return f"{minus}{condition.field}:{_quoted(value)}"
+
+
+def _asking(query: Query, words: Collection[str]) -> Query:
+    """Return the query asking for some words."""
+    topic = " ".join(filter(None, words))
+    return replace(query, topic=topic, terms=_terms(topic))
+
+
+def _quoted(value: str) -> str:
+    """Return a value with quotes where it needs them."""
+    return f'"{value}"' if " " in value else value
 
 
 def _pieces(text: str) -> Iterator[_Piece]:
-    """Yield the words and operators of a query."""
+    """Yield the words and operators of a query; a quote without its partner is a space."""
     at = 0
-    while at < len(text):
-        match = _PIECES.search(text, at)
-        if not match:
-            rest = text[at:].replace('"', " ").split()
-            yield from (_Piece(word, word) for word in rest)
-            return
+    while match := _PIECES.search(text, at):
         for word in text[at : match.start()].replace('"', " ").split():
             yield _Piece(word, word)
         quoted = match["quoted"] is not None
         value = match["quoted"] if quoted else match["word"]
-        yield _Piece(match[0], value, match["field"] or "", match["sign"] or "", bool(match["minus"]), quoted)
+        field = match["key"] or match["field"] or ""
+        yield _Piece(match[0], value, field, match["sign"] or "", bool(match["minus"]), quoted)
         at = max(match.end(), at + 1)
-
-
-def _straight_quotes(text: str) -> str:
-    """Return the text with typographic double quotes made straight."""
-    return re.sub("[“”„«»「」『』]", '"', text)
+    for word in text[at:].replace('"', " ").split():
+        yield _Piece(word, word)
 
 
 def _is_sentence(text: str, pieces: list[_Piece]) -> bool:
@@ -114,83 +135,65 @@ def _is_sentence(text: str, pieces: list[_Piece]) -> bool:
     return "?" in text or "？" in text or len(plain) > PLAIN_WORDS or bool(_QUESTION.match(text))
 
 
-def _taken(query: Query, piece: _Piece, sentence: bool, today: date) -> tuple[Query, list[str]]:
+def _taken(query: Query, piece: _Piece, today: date) -> tuple[Query, list[str]]:
     """Return the query with one piece taken in, and what of the piece is plain text."""
-    if piece.field.casefold() in FIELDS and piece.sign == ":" and piece.value:
-        condition = _condition(piece.field.casefold(), piece.value, piece.minus, today)
+    condition = _condition(piece, query.sentence, today)
+    if condition:
         return replace(query, filters=(*query.filters, condition)), []
-    if piece.field and piece.sign == "=" and piece.value and not sentence:
-        condition = Condition("=", f"{piece.field}={piece.value}", negated=piece.minus)
-        return replace(query, filters=(*query.filters, condition)), []
-    if piece.quoted and not piece.field:
-        if piece.minus and not sentence:
-            return replace(query, excluded=(*query.excluded, piece.value)), []
-        return replace(query, phrases=(*query.phrases, piece.value)), [piece.value]
-    if piece.minus and not sentence and not piece.field:
+    if piece.field:
+        return query, [piece.text]
+    if piece.minus and not query.sentence and not piece.value.startswith("-") and tokens.words(piece.value):
         return replace(query, excluded=(*query.excluded, piece.value)), []
-    if not sentence and piece.value.endswith("*") and len(piece.value) > 2 and not piece.field:
+    if piece.quoted and tokens.words(piece.value):
+        return replace(query, phrases=(*query.phrases, piece.value)), [piece.value]
+    if not query.sentence and _is_prefix(piece):
         return replace(query, prefixes=(*query.prefixes, piece.value.rstrip("*"))), []
     return query, [piece.text]
 
 
-def _condition(field: str, value: str, negated: bool, today: date) -> Condition:
-    """Return the filter that an operator asks for."""
-    if field == "date":
-        return Condition("date", *day_range(value, today), negated=negated)
-    if field == "after":
-        return Condition("date", day_range(value, today)[0], negated=negated)
-    if field == "before":
-        last = date.fromisoformat(day_range(value, today)[0]) - timedelta(days=1)
-        return Condition("date", "", last.isoformat(), negated=negated)
-    return Condition(field, value.lstrip("#.") if field in ("tag", "ext") else value, negated=negated)
+def _is_prefix(piece: _Piece) -> bool:
+    """Whether a piece is the beginning of a word, two letters or more, and a star."""
+    start = piece.value.removesuffix("*")
+    return not piece.quoted and start != piece.value and len(start) > 1 and start.replace("_", "").isalnum()
 
 
-def _near_field(piece: _Piece) -> str:
-    """Return a hint when an unknown `word:` is one edit away from a known field."""
+def _condition(piece: _Piece, sentence: bool, today: date) -> Condition | None:
+    """Return the filter that an operator asks for, None for plain text."""
+    name, value = piece.field.casefold(), piece.value.strip()
+    if piece.sign == "=":
+        usable = bool(value) and not sentence and not value.startswith("=")
+        return Condition("=", f"{piece.field}={value}", negated=piece.minus) if usable else None
+    if piece.sign != ":" or name not in FIELDS:
+        return None
+    if name in ("date", "after", "before"):
+        return Condition("date", *_days(name, value, today), negated=piece.minus)
+    if name in ("tag", "ext"):
+        value = value.lstrip("#.").rstrip("/")
+    if name == "path":
+        value = re.sub(r"(?:/\*{1,2})+$", "", value.replace("\\", "/")).removeprefix("./")
+    return Condition(name, value, negated=piece.minus) if value.strip("/*") else None
+
+
+def _days(name: str, value: str, today: date) -> tuple[str, str]:
+    """Return the first and last day of a date filter, empty where it is open."""
+    if name == "date":
+        return day_range(value, today)
+    return (day_range(value, today)[0], "") if name == "after" else ("", day_before(value, today))
+
+
+def _hint(piece: _Piece, sentence: bool) -> str:
+    """Return what the reader should know of a piece that is no operator and looks like one."""
     name = piece.field.casefold()
-    if piece.sign != ":" or name in FIELDS or len(name) < 3 or not piece.value or piece.value.startswith((":", "/")):
+    if not sentence and piece.text.removesuffix(":").casefold() in FIELDS and piece.text.endswith(":"):
+        return f"`{piece.text}` is a filter only with its value right behind it"
+    if not piece.field and piece.value.startswith("*") and tokens.words(piece.value) and not sentence:
+        return f"a star stands for the end of a word only: `{piece.value}` was searched as it is"
+    if piece.sign != ":" or name in FIELDS or len(name) < 3 or not piece.value or piece.value[0] in ":/\\":
         return ""
     from rapidfuzz.distance import OSA
 
     near = [field for field in FIELDS if OSA.distance(name, field, score_cutoff=1) <= 1]
     return f"`{piece.field}:` is no filter and was taken as text; did you mean `{near[0]}:`?" if near else ""
-
-
-def _named_range(value: str, today: date) -> tuple[date, date] | None:
-    """Return the days of a relative date, today included."""
-    from dateutil.relativedelta import relativedelta
-
-    span = _SPAN.match(value)
-    if span:
-        unit = {"d": "days", "w": "weeks", "m": "months", "y": "years"}[span["unit"]]
-        return today - relativedelta(**{unit: int(span["count"])}), today  # type: ignore[arg-type]
-    ranges: dict[str, Callable[[], tuple[date, date]]] = {
-        "today": lambda: (today, today),
-        "yesterday": lambda: (today - timedelta(days=1),) * 2,
-        "last week": lambda: (today - timedelta(days=7), today),
-        "last month": lambda: (today - relativedelta(months=1), today),
-        "last year": lambda: (today - relativedelta(years=1), today),
-        "this week": lambda: (today - timedelta(days=today.weekday()), today),
-        "this month": lambda: (today.replace(day=1), today),
-        "this year": lambda: (today.replace(month=1, day=1), today),
-    }
-    return ranges[value]() if value in ranges else None
-
-
-def _calendar_range(value: str) -> tuple[date, date] | None:
-    """Return the days of a written day, month or year."""
-    match = _DAYS.match(value.replace("/", "-").replace(".", "-"))
-    if not match:
-        return None
-    year, month, day = int(match["year"]), match["month"], match["day"]
-    try:
-        if day:
-            return (date(year, int(month), int(day)),) * 2
-        first = date(year, int(month or 1), 1)
-        after = date(year + (not month or int(month) == 12), int(month) % 12 + 1 if month else 1, 1)
-        return first, after - timedelta(days=1)
-    except ValueError:
-        return None
 
 
 def _terms(topic: str) -> tuple[str, ...]:

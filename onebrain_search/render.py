@@ -162,10 +162,11 @@ def answer_text(
     """Return an answer for people; `link` makes a place one that the terminal can follow, `files` are the roots."""
     if answer.mode == "why" and answer.chain:
         blocks = [_chain_text(answer, all_links)]
-    elif answer.confidence == "none" or not answer.text:
+    elif answer.confidence == "none":
         blocks = [_no_match_text(answer)]
     else:
-        blocks = [f"📌 Direct answer\n  {answer.text}"]
+        said = answer.text.replace("\n", "\n  ")
+        blocks = [f"📌 Direct answer\n  {said}"] if said else []
     if answer.sources:
         blocks.append(_sources_text(answer))
     blocks += [f"note: {note}" for note in answer.notes]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 Retriever = Callable[[Query], list[Hit]]
 
 CANDIDATES = 200  # chunks a leg hands on; recall@100 of documents needs about two chunks a document
+
+_NEWEST = (
+    "SELECT MIN(c.id) FROM json_each(?) meeting JOIN chunks c ON c.id = meeting.value"
+    " JOIN documents d ON d.id = c.document GROUP BY d.id ORDER BY d.date DESC, d.root, d.path LIMIT ?"
+)
 
 
 def depth(query: Query) -> int:
@@ -38,6 +44,18 @@ def lexical(snapshot: Snapshot) -> Retriever:
         phrases = [tokens.words(phrase) for phrase in query.phrases]
         found = reader.search(terms, phrases=phrases, required=required(snapshot, query), k=depth(query))
         return hits(snapshot, found, "lexical")
+
+    return retrieve
+
+
+def listed(snapshot: Snapshot) -> Retriever:
+    """Return what answers a query of conditions alone."""
+
+    def retrieve(query: Query) -> list[Hit]:
+        """Return the first passage of each note that meets them, the newest note first, undated ones last."""
+        meeting = json.dumps(snapshot.lexical.ids(required(snapshot, query)).tolist())
+        rows = snapshot.catalog.sql.execute(_NEWEST, (meeting, query.limit)).fetchall()
+        return hits(snapshot, [(number, 1.0 - n / len(rows)) for n, (number,) in enumerate(rows)], "date")
 
     return retrieve
 

@@ -30,14 +30,15 @@ LAYERS = tuple(
     indexer.tokens indexer.scan
     indexer.parse
     indexer.events indexer.history indexer.chunk indexer.embed
-    indexer.catalog indexer.lexical indexer.vectors
-    indexer.snapshot
+    indexer.tables indexer.terms
+    indexer.catalog indexer.lexical indexer.vectors indexer.prepare
+    indexer.snapshot indexer.workers
     indexer.store
     indexer.build
     indexer.watch
     onebrain_search.types
     onebrain_search.yaml_settings
-    onebrain_search.config onebrain_search.question
+    onebrain_search.config onebrain_search.question onebrain_search.days
     onebrain_search.query onebrain_search.fuse onebrain_search.snippet onebrain_search.confidence
     onebrain_search.retrieve onebrain_search.rank onebrain_search.reading onebrain_search.links
     onebrain_search.related onebrain_search.symbols onebrain_search.answer onebrain_search.web
@@ -54,7 +55,7 @@ OWNERS = {
     "Stemmer": ("indexer.tokens",),
     "charset_normalizer": ("indexer.parse",),
     "click": ("onebrain_search.cli",),
-    "dateutil": ("indexer.parse", "onebrain_search.query"),  # dates that are written down, dates that are asked for
+    "dateutil": ("indexer.parse", "onebrain_search.days"),  # dates that are written down, dates that are asked for
     "docutils": ("indexer.parse",),
     "filelock": ("indexer.store",),
     "frontmatter": ("indexer.parse",),
@@ -70,8 +71,7 @@ OWNERS = {
     "rapidfuzz": ("indexer.lexical", "onebrain_search.query"),  # near words of the index, near names of filters
     "selectolax": ("indexer.parse",),
     "sentence_transformers": ("indexer.embed",),
-    "sqlite3": ("indexer.catalog", "indexer.snapshot", "indexer.store", "indexer.build"),  # three catch its errors
-    "sqlite_utils": ("indexer.catalog",),
+    "sqlite3": ("indexer.catalog",),
     "starlette": ("onebrain_search.server",),
     "tantivy": ("indexer.lexical",),
     "threadpoolctl": ("indexer.embed",),
@@ -225,7 +225,7 @@ def test_every_library_is_declared() -> None:
         ),
         (
             "onebrain_search.brain",
-            "torch sentence_transformers onnxruntime tokenizers sqlite_utils httpx2",
+            "torch sentence_transformers onnxruntime tokenizers httpx2",
         ),
     ],
 )

@@ -68,9 +68,11 @@ def direct_answer(query: Query, hits: Sequence[Hit], rarity: Rarity, embed: Embe
     `rarity` weighs a term by how few chunks hold it; `embed` gives unit vectors and compares by meaning. Where two
     sources give different numbers for one thing, both stand there with their dates, the newer first.
     """
-    ranked = scored(query, hits, rarity, embed)
+    ranked = scored(query, hits, rarity, embed) if query.terms else []
     chosen = _few(ranked)
-    rival = _rival(chosen[0], ranked, hits, query) if chosen else None
+    if not chosen:
+        return ""
+    rival = _rival(chosen[0], ranked, hits, query)
     if rival:
         chosen = [chosen[0], rival, *(s for s in chosen[1:] if s != rival)][:SENTENCES]
         chosen[:2] = sorted(chosen[:2], key=lambda s: hits[s.source].chunk.date or "", reverse=True)

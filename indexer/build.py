@@ -1,26 +1,31 @@
-"""The indexing line, top to bottom: scan, compare, parse, chunk, store; then vectors, in rounds."""
+"""The indexing line, top to bottom: scan, compare, prepare, store; then vectors, in rounds."""
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from indexer import chunk as chunker
-from indexer.catalog import Known
-from indexer.errors import ParseError, ScanError
-from indexer.scan import ScanResult, ScanRules, read_source, scan
-from indexer.store import Store, erase
-from indexer.types import Document, Report, Root, Skip, SourceFile
+from indexer.catalog import Known, Stored
+from indexer.errors import Damaged, EmbedError, ScanError
+from indexer.prepare import UNSETTLED, Prepared
+from indexer.scan import ScanResult, ScanRules, scan
+from indexer.store import Store, open_store
+from indexer.types import Report, Root, Skip, SourceFile
+from indexer.workers import prepare_all
 
-COMMIT_EVERY = 5000  # documents between two commits of a long run: what a killed run keeps
+if TYPE_CHECKING:
+    from indexer.embed import Embedder
+
+COMMIT_SECONDS = 15.0  # between two commits of a long run: what a killed run loses at most
 ROUND = 512  # chunks embedded between two commits
+PART = 64  # chunks tried at once when a round failed
 EMPTIED = 20  # a root that held this many documents and lists none now counts as unreachable
-RACY_NS = 2_000_000_000  # a file changed this close to its reading may change again in the same tick
 
 Progress = Callable[[str, int, int], None]  # (stage, done, total); called often, must be cheap
 
@@ -35,7 +40,7 @@ class Vectors:
 
     fingerprint: str
     dimension: int
-    embedder: Callable[[int], Any]
+    embedder: Callable[[int], Embedder]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,51 +62,92 @@ def build(folder: Path, plan: Plan, *, wait: float = 10.0) -> Report:
     EmbedError when vectors were asked for and the model fails. What was committed before stays.
     """
     started = time.perf_counter()
-    try:
-        report = _build(folder, plan, wait)
-    except sqlite3.OperationalError:
-        raise
-    except sqlite3.DatabaseError:  # proven damage: the notes are the truth, so start over
-        erase(folder)
-        report = _build(folder, plan, wait)
-        report = replace(report, notes=("the index was damaged: it was rebuilt from the notes", *report.notes))
+    with open_store(folder, wait=wait) as store:
+        try:
+            report = _build(store, plan)
+        except Damaged:  # the notes are the truth
+            store.start_over()
+            report = _build(store, plan)
     return replace(report, seconds=time.perf_counter() - started)
 
 
+def _build(store: Store, plan: Plan) -> Report:
+    """Run once over everything."""
+    run = _Run(plan, store)
+    run.update(run.scan())
+    run.report.embedded = embed(store, plan)
+    store.clean_up()
+    run.report.pending = store.catalog.count("chunks", "row IS NULL")
+    return run.report.frozen(store.notes)
+
+
 def embed(store: Store, plan: Plan) -> int:
-    """Make the vectors that are missing, newest notes first, in committed rounds; return how many passages."""
+    """Make the vectors that are missing, newest notes first, in committed rounds; return how many were made.
+
+    A passage on which the model fails stays pending and the others are made. Raises EmbedError when all of a round
+    fail.
+    """
     if plan.vectors is None:
         return 0
     wanted = plan.vectors()
-    if store.use_embedder(wanted.fingerprint, wanted.dimension):
-        store.notes.append("the embedding model changed: all vectors are made anew")
-    waiting = store.catalog.pending()
-    model = wanted.embedder(len(waiting)) if waiting else None
-    for start in range(0, len(waiting), ROUND):
-        assert model is not None
-        part = waiting[start : start + ROUND]
-        readable = [s for s in part if model.readability(s.chunk.text) > 0.0]
-        plan.progress("vectors", start, len(waiting))
-        if readable:
-            rows = model.embed_documents([chunker.embedding_text(s.chunk) for s in readable])
-            store.put_vectors([s.key for s in readable], rows)
-        read = {s.key for s in readable}
-        store.mark_unreadable([s.key for s in part if s.key not in read])
-        store.commit()
+    store.use_embedder(wanted.fingerprint, wanted.dimension)
+    waiting = store.catalog.waiting()
+    made = 0
+    if waiting:
+        model = wanted.embedder(len(waiting))
+        for start in range(0, len(waiting), ROUND):
+            chunks = store.catalog.chunks(waiting[start : start + ROUND])
+
+            def tell(done: int, start: int = start) -> None:
+                """Say how far the round is."""
+                plan.progress("vectors", start + done, len(waiting))
+
+            tell(0)
+            made += _Round(store, model, tell).run([chunks[number] for number in waiting[start : start + ROUND]])
+            store.commit()
+        plan.progress("vectors", len(waiting), len(waiting))
     store.commit()
-    plan.progress("vectors", len(waiting), len(waiting))
-    return len(waiting)
+    return made
 
 
-def _build(folder: Path, plan: Plan, wait: float) -> Report:
-    """Run once over everything."""
-    with Store.open(folder, wait=wait) as store:
-        run = _Run(plan, store)
-        run.update(run.scan())
-        run.report.embedded = embed(store, plan)
-        store.clean_up()
-        run.report.pending = store.catalog.count("chunks", "row IS NULL")
-        return run.report.frozen(store.notes)
+class _Round:
+    """The vectors of some passages."""
+
+    def __init__(self, store: Store, model: Embedder, tell: Callable[[int], None]) -> None:
+        self.store, self.model, self.tell, self.done = store, model, tell, 0
+
+    def run(self, passages: Sequence[Stored]) -> int:
+        """Embed what the model can read, first all at once, then in parts where that fails; return how many."""
+        readable = [s for s in passages if self.model.readability(s.chunk.text) > 0.0]
+        read = {s.key for s in readable}
+        self.store.mark_unreadable([s.key for s in passages if s.key not in read])
+        try:
+            return self._embed(readable)
+        except EmbedError as error:
+            made = [self._try(readable[at : at + PART]) for at in range(0, len(readable), PART)]
+            if not any(made):
+                raise
+            self.store.notes.append(f"{len(readable) - sum(made)} passages wait for vectors: {error}")
+            return sum(made)
+
+    def _try(self, passages: Sequence[Stored]) -> int:
+        """Embed some passages; 0 when the model fails."""
+        try:
+            return self._embed(passages)
+        except EmbedError:
+            return 0
+
+    def _embed(self, passages: Sequence[Stored]) -> int:
+        """Embed some passages and keep the vectors; return how many there are."""
+        if not passages:
+            return 0
+        rows = self.model.embed_documents([chunker.embedding_text(s.chunk) for s in passages], self._on_batch)
+        return self.store.put_vectors([s.key for s in passages], rows)
+
+    def _on_batch(self, count: int) -> None:
+        """Count the texts of a batch as done."""
+        self.done += count
+        self.tell(self.done)
 
 
 @dataclass(slots=True)
@@ -151,6 +197,7 @@ class _Run:
             result = _scan_root(root, self.plan.rules[root.name])
             self.report.excluded += result.excluded
             self.report.skip(*result.skipped)
+            self.store.notes += result.notes
             self.unreadable += [(root.name, prefix) for prefix in result.unreadable]
             if not result.files and before[root.name] >= EMPTIED and not self.plan.accept_emptied:
                 reason = (
@@ -164,29 +211,31 @@ class _Run:
 
     def update(self, files: Sequence[SourceFile]) -> None:
         """Bring catalog and lexical index up to date with the listed files."""
-        fresh = []
-        for file in files:
-            before = self.known.get((file.root, file.path))
-            if before and (before.size, before.mtime_ns) == (file.size, file.mtime_ns):
-                self.report.unchanged += 1
-            else:
-                fresh.append(file)
+        fresh = [file for file in files if self._may_have_changed(file)]
+        self.report.unchanged += len(files) - len(fresh)
         self._find_gone(files)
-        for done, file in enumerate(fresh):
-            self.plan.progress("lexical", done, len(fresh))
-            self._take_in(file)
-            if done % COMMIT_EVERY == COMMIT_EVERY - 1:
-                self.store.commit()
+        jobs = [(self.folders[file.root], file) for file in fresh]
+        committed = time.monotonic()
+        with closing(prepare_all(jobs, self.plan.parse_options)) as results:
+            for done, (file, result) in enumerate(zip(fresh, results, strict=True)):
+                self.plan.progress("lexical", done, len(fresh))
+                self._take_in(self.known.get((file.root, file.path)), result)
+                if time.monotonic() - committed > COMMIT_SECONDS:
+                    self.store.commit()
+                    committed = time.monotonic()
         if fresh:
             self.plan.progress("lexical", len(fresh), len(fresh))
-        rest = [known for group in self.gone.values() for known in group]
-        self.report.removed += len(rest)
-        self.store.remove([known.id for known in rest])
-        skips = sorted([*self.report.skipped, *self.report.failed], key=lambda s: (s.root, s.path))
-        if self.store.catalog.sql.in_transaction or skips != self.store.catalog.skips():
-            self.store.report_skips(skips)
-            self.store.catalog.set_state(excluded=self.report.excluded, indexed_at=int(time.time()))
+        self._remove_gone()
+        skips = sorted([*self.report.skipped, *self.report.failed], key=lambda s: (s.root, s.path, s.reason))
+        self.store.report(skips, excluded=self.report.excluded)
+        if self.store.changing:
+            self.store.catalog.set_state(indexed_at=int(time.time()))
         self.store.commit()
+
+    def _may_have_changed(self, file: SourceFile) -> bool:
+        """Whether a file is new, or its size or time is not what it was when it was read."""
+        before = self.known.get((file.root, file.path))
+        return before is None or (before.size, before.mtime_ns) != (file.size, file.mtime_ns)
 
     def _find_gone(self, files: Sequence[SourceFile]) -> None:
         """Collect the known files that the scan could have listed and did not."""
@@ -197,63 +246,34 @@ class _Run:
             if place not in listed and not unsure:
                 self.gone.setdefault(known.digest, []).append(known)
 
-    def _take_in(self, file: SourceFile) -> None:
-        """Read, parse and store one new or changed file."""
-        before = self.known.get((file.root, file.path))
-        document = self._read(file, before)
-        if document is None:
-            return
-        settled = file if file.mtime_ns < time.time_ns() - RACY_NS else replace(file, mtime_ns=-1)
-        if before and before.digest == document.digest:
+    def _take_in(self, before: Known | None, result: Prepared | Skip) -> None:
+        """Store one new or changed file; what cannot be read now keeps its entry, what is no text loses it."""
+        if isinstance(result, Skip):
+            self.report.skip(result)
+            if before and not result.failed:
+                self.gone.setdefault(before.digest, []).append(before)
+        elif before and before.digest == result.digest:
             self.report.unchanged += 1
-            self.store.touch(before, settled)
+            if (before.size, result.file.size) != (UNSETTLED, UNSETTLED):
+                self.store.touch(before, result.file)
         elif before:
             self.report.changed += 1
-            self.store.remove([before.id], keep_vectors=True)
-            self._put(settled, document)
-        elif document.digest in self.gone:
+            self.store.remove([before.id])
+            self.store.put(result)
+        elif self.gone.get(result.digest):
             self.report.moved += 1
-            self._move(self.gone[document.digest].pop(), settled, document)
-            if not self.gone[document.digest]:
-                del self.gone[document.digest]
+            self.store.move(self.gone[result.digest].pop(), result)
         else:
             self.report.added += 1
-            self._put(settled, document)
+            self.store.put(result)
 
-    def _read(self, file: SourceFile, before: Known | None) -> Document | None:
-        """Return a file as a document, or None with the reason counted; what cannot be read now keeps its entry."""
-        from indexer.parse import parse
-
-        try:
-            return parse(file, read_source(self.folders[file.root], file), self.plan.parse_options)
-        except FileNotFoundError:
-            if before:
-                self.gone.setdefault(before.digest, []).append(before)
-            self.report.skip(Skip(file.root, file.path, "vanished while the run was going on"))
-        except (OSError, ScanError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            self.report.skip(Skip(file.root, file.path, f"cannot be read: {reason}", failed=True))
-        except ParseError as error:
-            self._drop(file, before, error.what)
-        except (RecursionError, ValueError, MemoryError) as error:
-            self._drop(file, before, f"cannot be parsed: {type(error).__name__}: {error}"[:300])
-        return None
-
-    def _drop(self, file: SourceFile, before: Known | None, reason: str) -> None:
-        """Skip a file whose content is not text we can take in; what was known of it no longer holds."""
-        self.report.skip(Skip(file.root, file.path, reason))
-        if before:
-            self.store.remove([before.id])
-
-    def _put(self, file: SourceFile, document: Document) -> None:
-        """Store a document with its chunks."""
-        self.store.put(file, document, chunker.chunk(document))
-
-    def _move(self, old: Known, file: SourceFile, document: Document) -> None:
-        """Store a document under its new path; its vectors come along."""
-        passages = self.store.catalog.chunks_of(old.id)
-        self.store.remove([old.id], keep_vectors=True)
-        self.store.carry_vectors(passages, self.store.put(file, document, chunker.chunk(document)))
+    def _remove_gone(self) -> None:
+        """Remove the files that went and did not come back elsewhere, with their vectors."""
+        rest = [known for group in self.gone.values() for known in group]
+        if rest:
+            self.report.removed += len(rest)
+            self.store.remove([known.id for known in rest])
+            self.store.forget_vectors()
 
 
 def _scan_root(root: Root, rules: ScanRules) -> ScanResult:

@@ -1,7 +1,6 @@
 """The SQLite side of the index: documents, chunks, links, tags, events and where each vector lies.
 
-Reading needs only sqlite3; sqlite_utils is loaded to make the tables. One commit here is the commit of the whole
-index (see `indexer.store`).
+One commit here is the commit of the whole index (see `indexer.store`).
 """
 
 from __future__ import annotations
@@ -9,46 +8,16 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import Any, TypeVar
-from unicodedata import normalize
+from pathlib import Path
+from typing import Any
 
-from indexer.types import Chunk, Document, Event, Link, Skip, SourceFile
+from indexer.errors import Damaged, StoreError
+from indexer.tables import APPLICATION, TABLES, Rows
+from indexer.types import Chunk, Document, Link, Skip, SourceFile
 
-SCHEMA = "2"  # part of the index fingerprint
-
-TABLES: dict[str, dict[str, type]] = {
-    "documents": {
-        "id": int, "root": str, "path": str, "kind": str, "size": int, "mtime_ns": int, "digest": str,
-        "title": str, "aliases": str, "tags": str, "date": str, "date_source": str, "meta": str,
-        "problems": str, "block_ids": str, "name": str,
-    },
-    "chunks": {
-        "id": int, "document": int, "heading": str, "text": str, "start_line": int, "end_line": int,
-        "symbol": str, "key": bytes, "row": int,
-    },
-    "links": {
-        "document": int, "target": str, "fragment": str, "display": str, "line": int, "embed": int, "wiki": int,
-        "name": str,
-    },
-    "tags": {"document": int, "tag": str},
-    "events": {
-        "id": int, "document": int, "chunk": int, "line": int, "date": str, "date_source": str, "what": str,
-        "reason": str, "kind": str, "status": str, "thread": str, "links": str, "supersedes": str,
-        "superseded_by": str,
-    },
-    "vectors": {"key": bytes, "row": int},
-    "skips": {"root": str, "path": str, "reason": str, "failed": int},
-    "state": {"name": str, "value": str},
-}  # fmt: skip
-_PRIMARY = {"documents": "id", "chunks": "id", "events": "id", "vectors": "key", "state": "name"}
-_INDEXES = [
-    ("documents", "digest"), ("chunks", "document"), ("chunks", "key"), ("chunks", "row"), ("links", "document"),
-    ("links", "name"),
-    ("tags", "document"), ("tags", "tag"), ("events", "document"), ("events", "chunk"), ("vectors", "row"),
-]  # fmt: skip
-_T = TypeVar("_T")
+DAMAGED = "damaged"  # this file beside the catalog tells the next writer what a reader found
 _OWNED = ("chunks", "links", "tags", "events")  # rows that go with their document
 _BATCH = 500  # bound variables a statement; SQLite's limit is 999 on old builds
 _CHUNK = (
@@ -90,240 +59,232 @@ class Facts:
 
 
 class Catalog:
-    """One open catalog; a reader sees one state from `begin` until `close`."""
+    """One open catalog; a reader sees one state from `begin` until `close`.
+
+    Every method raises StoreError when the file cannot be read or written, Damaged when it is proven broken.
+    """
 
     def __init__(self, path: Path, *, write: bool) -> None:
         self.path = path
-        uri = f"{path.absolute().as_uri()}?mode={'rwc' if write else 'ro'}"
-        self.sql = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=10)
-        if write:
-            self.sql.execute("PRAGMA journal_mode = WAL")
-            self.sql.execute("PRAGMA synchronous = NORMAL")
-            self.sql.execute("PRAGMA secure_delete = FAST")
+        self._next_chunk = 0
+        self.sql = _connect(path, "rwc" if write else "ro")
+        try:
+            if write:
+                for setting in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = FAST"):
+                    self.rows(f"PRAGMA {setting}")
+            elif not self._opens():
+                self.sql.close()
+                self.sql = _connect(path, "ro&immutable=1")
+        except BaseException:
+            self.sql.close()
+            raise
 
-    def create(self) -> None:
-        """Make tables and indexes where they are missing."""
-        from sqlite_utils import Database
+    def _opens(self) -> bool:
+        """Whether a reader may take part in the file's locks, which it cannot in a folder that is read-only."""
+        try:
+            self.sql.execute("SELECT 1 FROM sqlite_master").fetchone()
+        except sqlite3.OperationalError as error:
+            return error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+        except sqlite3.DatabaseError:
+            return True
+        return True
 
-        database = Database(self.sql)
-        for name, columns in TABLES.items():
-            database.table(name).create(columns, pk=_PRIMARY.get(name), if_not_exists=True)
-        for name, column in _INDEXES:
-            database.table(name).create_index([column], if_not_exists=True)
-        database.table("documents").create_index(["root", "path"], unique=True, if_not_exists=True)
+    def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+        """Run a statement and return all its rows."""
+        try:
+            return self.sql.execute(statement, values).fetchall()
+        except sqlite3.Error as error:
+            raise self._said(error) from error
 
-    def drop_documents(self) -> None:
-        """Drop every table but the vectors and the state: what another version's tables cannot be trusted with."""
-        for name in TABLES:
-            if name not in ("vectors", "state"):
-                self.sql.execute(f"DROP TABLE IF EXISTS {name}")
+    def write(self, statement: str, rows: Iterable[Sequence[Any]] = ((),)) -> int:
+        """Run a statement that changes something, once for each row of values; return how many rows it changed."""
+        try:
+            return self.sql.executemany(statement, rows).rowcount
+        except sqlite3.Error as error:
+            raise self._said(error) from error
+
+    def _said(self, error: sqlite3.Error) -> StoreError:
+        """Return our error for one of SQLite's; damage is left as a note for the next writer."""
+        where = f"{self.path.parent}: {error}"
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            with suppress(OSError):
+                (self.path.parent / DAMAGED).touch()
+            return Damaged("the index is damaged", where=where, fix="run `index`, which makes it anew from the notes")
+        fix = "free some space or name another folder in ONEBRAIN_SEARCH_HOME, then run `index`"
+        return StoreError("the index cannot be read or written", where=where, fix=fix)
 
     def begin(self, *, write: bool = False) -> None:
         """Start a transaction; a reader's first statement fixes the state it sees."""
-        self.sql.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+        self.rows("BEGIN IMMEDIATE" if write else "BEGIN")
 
     def commit(self) -> None:
         """Make everything since `begin` last."""
         if self.sql.in_transaction:
-            self.sql.execute("COMMIT")
-
-    def rollback(self) -> None:
-        """Forget everything since `begin`."""
-        if self.sql.in_transaction:
-            self.sql.execute("ROLLBACK")
+            if self._next_chunk:
+                self.set_state(next_chunk=self._next_chunk)
+            self.rows("COMMIT")
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection; what was not committed is forgotten."""
         self.sql.close()
 
-    # --- values by name ----------------------------------------------------------------------------------
+    # --- the file, and values by name --------------------------------------------------------------------
 
-    def fingerprint(self) -> str:
-        """Return what the index was made by, empty for a new or foreign file."""
-        try:
-            return self.state("fingerprint")
-        except sqlite3.OperationalError:
-            return ""
+    def create(self) -> None:
+        """Make the tables that are missing, as part of a transaction."""
+        for statement in TABLES.split(";"):
+            self.rows(statement)
+
+    def drop_documents(self) -> None:
+        """Drop every table but the vectors and the state: what another version's tables cannot be trusted with."""
+        for (name,) in self.rows("SELECT name FROM sqlite_master WHERE type = 'table'"):
+            if name not in ("vectors", "freed", "state"):
+                self.rows(f'DROP TABLE "{name}"')
+
+    def is_empty(self) -> bool:
+        """Whether the file has no tables yet."""
+        return not self.rows("SELECT 1 FROM sqlite_master LIMIT 1")
+
+    def is_ours(self) -> bool:
+        """Whether the file was made by this program."""
+        return self.rows("PRAGMA application_id") == [(APPLICATION,)]
 
     def state(self, name: str, default: str = "") -> str:
         """Return a remembered value."""
-        row = self.sql.execute("SELECT value FROM state WHERE name = ?", (name,)).fetchone()
-        return str(row[0]) if row else default
+        found = self.rows("SELECT value FROM state WHERE name = ?", (name,))
+        return str(found[0][0]) if found else default
+
+    def number(self, name: str) -> int:
+        """Return a remembered number, 0 at first."""
+        return int(self.state(name, "0"))
 
     def set_state(self, **values: object) -> None:
         """Remember values, each as text."""
         rows = [(name, str(value)) for name, value in values.items()]
-        self.sql.executemany("INSERT OR REPLACE INTO state (name, value) VALUES (?, ?)", rows)
+        self.write("INSERT OR REPLACE INTO state (name, value) VALUES (?, ?)", rows)
 
     # --- writing -----------------------------------------------------------------------------------------
 
-    def put(
-        self, file: SourceFile, document: Document, chunks: Sequence[Chunk], keys: Sequence[bytes]
-    ) -> list[Stored]:
-        """Write a document that is not there yet, with its chunks; vectors known by content key are taken up."""
-        owner = self._insert_document(file, document)
-        first = int(self.state("next_chunk", "1"))
-        rows = self._rows_of(keys)
-        stored = [
-            Stored(_with_id(piece, first + n), owner, key, rows.get(key))
-            for n, (piece, key) in enumerate(zip(chunks, keys, strict=True))
-        ]
-        self.sql.executemany(
-            "INSERT INTO chunks VALUES (?,?,?,?,?,?,?,?,?)",
-            [
-                (s.chunk.id, owner, "\x1f".join(s.chunk.heading), s.chunk.text, s.chunk.start_line,
-                 s.chunk.end_line, s.chunk.symbol, s.key, s.row)
-                for s in stored
-            ],
-        )  # fmt: skip
-        self.set_state(next_chunk=first + len(chunks))
-        self.sql.executemany(
-            "INSERT INTO links VALUES (?,?,?,?,?,?,?,?)",
-            [
-                (owner, x.target, x.fragment, x.display, x.line, x.embed, x.wiki, link_name(x.target))
-                for x in document.links
-            ],
+    def put(self, file: SourceFile, rows: Rows) -> tuple[int, int]:
+        """Write a document that is not there yet; return its id and that of its first chunk, the others follow.
+
+        A chunk whose content key has a vector takes it up.
+        """
+        first = self._next_chunk = self._next_chunk or self.number("next_chunk") or 1
+        self._next_chunk += len(rows.chunks)
+        root, path, kind, *rest = rows.document
+        values = (root, path, kind, file.size, file.mtime_ns, *rest)
+        self.write(f"INSERT INTO documents VALUES (NULL{',?' * 15})", [values])
+        owner = int(self.rows("SELECT last_insert_rowid()")[0][0])
+        self.write(
+            "INSERT INTO chunks VALUES (?,?,?,?,?,?,?,?,(SELECT row FROM vectors WHERE key = ?))",
+            [(first + n, owner, *row, row[-1]) for n, row in enumerate(rows.chunks)],
         )
-        self.sql.executemany("INSERT INTO tags VALUES (?,?)", [(owner, tag.casefold()) for tag in document.tags])
-        return stored
-
-    def _insert_document(self, file: SourceFile, document: Document) -> int:
-        """Write the row of a document; return its id."""
-        cursor = self.sql.execute(
-            "INSERT INTO documents VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-            (
-                document.root, document.path, document.kind, file.size, file.mtime_ns, document.digest,
-                document.title, _json(document.aliases), _json(document.tags), document.date,
-                document.date_source, _json(document.meta), _json(document.problems), _json(document.block_ids),
-                link_name(document.path),
-            ),
-        )  # fmt: skip
-        return int(cursor.lastrowid or 0)
-
-    def put_events(self, stored: Sequence[Stored], events: Sequence[Event]) -> None:
-        """Write the events of the document whose chunks are `stored`, each tied to the chunk that holds its line."""
-        if stored:
-            self.sql.executemany(
-                "INSERT INTO events VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-                [
-                    (
-                        stored[0].document, _holder(stored, e.line), e.line, e.date, e.date_source, e.what,
-                        e.reason, e.kind, e.status, e.thread, _json(e.links), _json(e.supersedes),
-                        _json(e.superseded_by),
-                    )
-                    for e in events
-                ],
-            )  # fmt: skip
+        for statement, found in (
+            ("INSERT INTO links VALUES (?,?,?,?,?,?,?,?)", rows.links),
+            ("INSERT INTO tags VALUES (?,?)", rows.tags),
+        ):
+            if found:
+                self.write(statement, [(owner, *row) for row in found])
+        if rows.events:
+            events = [(owner, first + row[0], *row[1:]) for row in rows.events]
+            self.write(f"INSERT INTO events VALUES (NULL{',?' * 13})", events)
+        return owner, first
 
     def touch(self, known: Known, file: SourceFile) -> None:
         """Note new times of a file whose content is the same."""
-        self.sql.execute(
-            "UPDATE documents SET size = ?, mtime_ns = ? WHERE id = ?", (file.size, file.mtime_ns, known.id)
-        )
+        self.write("UPDATE documents SET size = ?, mtime_ns = ? WHERE id = ?", [(file.size, file.mtime_ns, known.id)])
 
-    def remove(self, owners: Sequence[int]) -> list[bytes]:
-        """Delete documents with all that hangs on them; return the content keys of their chunks."""
-        keys: list[bytes] = []
-        for part in _batches(owners):
-            marks = ",".join("?" * len(part))
-            keys += [row[0] for row in self.sql.execute(f"SELECT key FROM chunks WHERE document IN ({marks})", part)]
-            for name in _OWNED:
-                self.sql.execute(f"DELETE FROM {name} WHERE document IN ({marks})", part)
-            self.sql.execute(f"DELETE FROM documents WHERE id IN ({marks})", part)
-        return keys
+    def remove(self, owners: Sequence[int]) -> int:
+        """Delete documents with all that hangs on them, but for vectors; return how many chunks they had."""
+        marks = [(owner,) for owner in owners]
+        self.write("DELETE FROM documents WHERE id = ?", marks)
+        changed = {name: self.write(f"DELETE FROM {name} WHERE document = ?", marks) for name in _OWNED}
+        return changed["chunks"]
 
     def replace_skips(self, skips: Iterable[Skip]) -> None:
         """Remember what the last run could not take in."""
-        self.sql.execute("DELETE FROM skips")
-        self.sql.executemany(
-            "INSERT INTO skips VALUES (?,?,?,?)", [(s.root, s.path, s.reason, s.failed) for s in skips]
-        )
+        self.write("DELETE FROM skips")
+        self.write("INSERT INTO skips VALUES (?,?,?,?)", [(s.root, s.path, s.reason, s.failed) for s in skips])
 
     # --- vectors -----------------------------------------------------------------------------------------
 
-    def _rows_of(self, keys: Sequence[bytes]) -> dict[bytes, int]:
-        """Return the vector rows that are known for some keys."""
-        found: dict[bytes, int] = {}
-        for part in _batches(keys):
-            marks = ",".join("?" * len(part))
-            found.update(self.sql.execute(f"SELECT key, row FROM vectors WHERE key IN ({marks})", part).fetchall())
-        return found
+    def waiting(self) -> list[int]:
+        """Return the id of one chunk for each content key that has no vector, newest documents first."""
+        found = self.rows(
+            "SELECT MIN(c.id) FROM chunks c JOIN documents d ON d.id = c.document WHERE c.row IS NULL"
+            " GROUP BY c.key ORDER BY MAX(d.mtime_ns) DESC, MIN(c.id)"
+        )
+        return [row[0] for row in found]
 
-    def pending(self) -> list[Stored]:
-        """Return one chunk for each content key that has no vector, newest documents first."""
-        rows = self.sql.execute(f"{_CHUNK} WHERE c.row IS NULL GROUP BY c.key ORDER BY d.mtime_ns DESC, c.id")
-        return [_stored(row) for row in rows]
+    def vectors_of(self, keys: Sequence[bytes]) -> set[bytes]:
+        """Return those of some keys that have a vector, or are known to have none."""
+        return {key for key in keys if self.rows("SELECT 1 FROM vectors WHERE key = ?", (key,))}
 
     def set_rows(self, rows: Mapping[bytes, int]) -> None:
         """Note where vectors lie, for the keys and for every chunk with such a key."""
-        self.sql.executemany("INSERT OR REPLACE INTO vectors (key, row) VALUES (?,?)", rows.items())
-        self.sql.executemany("UPDATE chunks SET row = ? WHERE key = ?", [(row, key) for key, row in rows.items()])
+        self.write("INSERT OR REPLACE INTO vectors (key, row) VALUES (?,?)", list(rows.items()))
+        self.write("UPDATE chunks SET row = ? WHERE key = ?", [(row, key) for key, row in rows.items()])
 
-    def drop_vectors(self, keys: Sequence[bytes]) -> list[int]:
-        """Forget the vectors of keys that no chunk uses any more; return the rows that nothing refers to now."""
-        unused: list[tuple[bytes, int]] = []
-        for part in _batches(list(dict.fromkeys(keys))):
-            marks = ",".join("?" * len(part))
-            unused += self.sql.execute(
-                f"SELECT key, row FROM vectors WHERE key IN ({marks}) AND key NOT IN"
-                f" (SELECT key FROM chunks WHERE key IN ({marks}))",
-                [*part, *part],
-            ).fetchall()
-        self.sql.executemany("DELETE FROM vectors WHERE key = ?", [(key,) for key, _ in unused])
-        still = "SELECT 1 FROM vectors WHERE row = ?"
-        return [row for _, row in unused if not self.sql.execute(still, (row,)).fetchone()]
+    def drop_unused_vectors(self) -> None:
+        """Forget the vectors whose key no chunk has; rows that nothing refers to now become `freed`."""
+        unused = "SELECT key FROM vectors v WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.key = v.key)"
+        self.write(f"INSERT OR IGNORE INTO freed SELECT row FROM vectors WHERE row >= 0 AND key IN ({unused})")
+        self.write(f"DELETE FROM vectors WHERE key IN ({unused})")
+        self.write("DELETE FROM freed WHERE row IN (SELECT row FROM vectors)")
 
-    def clear_vectors(self) -> None:
-        """Forget every vector."""
-        self.sql.execute("DELETE FROM vectors")
-        self.sql.execute("UPDATE chunks SET row = NULL WHERE row IS NOT NULL")
+    def forget_rows(self, first: int) -> None:
+        """Forget the vectors that lie at or behind a row."""
+        self.write("DELETE FROM vectors WHERE row >= ?", [(first,)])
+        self.write("UPDATE chunks SET row = NULL WHERE row >= ?", [(first,)])
 
     def vector_rows(self) -> list[tuple[bytes, int]]:
         """Return (key, row) of every vector, by row."""
-        return self.sql.execute("SELECT key, row FROM vectors ORDER BY row").fetchall()
+        return self.rows("SELECT key, row FROM vectors WHERE row >= 0 ORDER BY row")
 
-    def chunk_rows(self) -> Iterator[tuple[int, int]]:
-        """Yield (chunk id, vector row) of every chunk that has a vector."""
-        return iter(self.sql.execute("SELECT id, row FROM chunks WHERE row IS NOT NULL ORDER BY row, id"))
+    def chunk_rows(self) -> list[tuple[int, int]]:
+        """Return (chunk id, vector row) of every chunk that has a vector."""
+        return self.rows("SELECT id, row FROM chunks WHERE row >= 0 ORDER BY row, id")
 
     # --- reading -----------------------------------------------------------------------------------------
 
     def known(self) -> dict[tuple[str, str], Known]:
         """Return every document by (root, path)."""
-        rows = self.sql.execute("SELECT id, root, path, size, mtime_ns, digest FROM documents")
+        rows = self.rows("SELECT id, root, path, size, mtime_ns, digest FROM documents")
         return {(row[1], row[2]): Known(*row) for row in rows}
 
     def chunks(self, ids: Sequence[int]) -> dict[int, Stored]:
         """Return chunks by id; an id that is gone is left out."""
         found: dict[int, Stored] = {}
-        for part in _batches(ids):
+        for at in range(0, len(ids), _BATCH):
+            part = ids[at : at + _BATCH]
             marks = ",".join("?" * len(part))
-            for row in self.sql.execute(f"{_CHUNK} WHERE c.id IN ({marks})", part):
-                found[row[0]] = _stored(row)
+            found |= {row[0]: _stored(row) for row in self.rows(f"{_CHUNK} WHERE c.id IN ({marks})", part)}
         return found
-
-    def all_chunks(self) -> Iterator[Stored]:
-        """Yield every chunk, document by document."""
-        return (_stored(row) for row in self.sql.execute(f"{_CHUNK} ORDER BY d.id, c.id"))
 
     def chunks_of(self, document: int) -> list[Stored]:
         """Return the chunks of a document in the order of its lines."""
-        rows = self.sql.execute(f"{_CHUNK} WHERE c.document = ? ORDER BY c.id", (document,))
-        return [_stored(row) for row in rows]
+        return list(map(_stored, self.rows(f"{_CHUNK} WHERE c.document = ? ORDER BY c.id", (document,))))
+
+    def documents(self) -> Iterator[tuple[int, Document]]:
+        """Yield every document with its id, without text and blocks."""
+        for (owner,) in self.rows("SELECT id FROM documents ORDER BY id"):
+            yield owner, self.document(owner)
 
     def document(self, owner: int) -> Document:
         """Return a document without its text and blocks.
 
         Raises KeyError where there is none.
         """
-        row = self.sql.execute(
+        found = self.rows(
             "SELECT root, path, kind, title, aliases, tags, date, date_source, meta, digest, problems, block_ids"
             " FROM documents WHERE id = ?",
             (owner,),
-        ).fetchone()
-        if row is None:
+        )
+        if not found:
             raise KeyError(owner)
-        links = self.sql.execute(
+        row = found[0]
+        links = self.rows(
             "SELECT target, line, fragment, display, embed, wiki FROM links WHERE document = ? ORDER BY line",
             (owner,),
         )
@@ -337,10 +298,11 @@ class Catalog:
     def facts(self, places: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Facts]:
         """Return facts on documents by (root, path); links are counted by the names they are written with."""
         found: dict[tuple[str, str], Facts] = {}
-        for part in _batches(places):
+        for at in range(0, len(places), _BATCH // 2):
+            part = places[at : at + _BATCH // 2]
             marks = ",".join(["(?,?)"] * len(part))
             links = "(SELECT COUNT(*) FROM links WHERE name = d.name AND document <> d.id)"
-            rows = self.sql.execute(
+            rows = self.rows(
                 f"SELECT root, path, aliases, meta, {links} FROM documents d WHERE (root, path) IN (VALUES {marks})",
                 [value for place in part for value in place],
             )
@@ -353,45 +315,25 @@ class Catalog:
 
     def skips(self) -> list[Skip]:
         """Return what the last run could not take in."""
-        rows = self.sql.execute("SELECT root, path, reason, failed FROM skips ORDER BY root, path")
+        rows = self.rows("SELECT root, path, reason, failed FROM skips ORDER BY root, path")
         return [Skip(row[0], row[1], row[2], bool(row[3])) for row in rows]
 
     def count(self, table: str, where: str = "1") -> int:
         """Return how many rows of a table meet a condition."""
-        return int(self.sql.execute(f"SELECT COUNT(*) FROM {table} WHERE {where}").fetchone()[0])
+        return int(self.rows(f"SELECT COUNT(*) FROM {table} WHERE {where}")[0][0])
+
+
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    """Open a SQLite file; nothing is read yet."""
+    uri = f"{path.absolute().as_uri()}?mode={mode}"
+    try:
+        return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=10)
+    except sqlite3.Error as error:
+        fix = "check that the folder is there and writable"
+        raise StoreError("the index cannot be opened", where=f"{path.parent}: {error}", fix=fix) from error
 
 
 def _stored(row: Sequence[Any]) -> Stored:
     """Build a stored chunk from a row of `_CHUNK`."""
     heading = tuple(row[4].split("\x1f")) if row[4] else ()
     return Stored(Chunk(row[0], row[1], row[2], row[3], heading, *row[5:12]), row[13], row[12], row[14])
-
-
-def _with_id(piece: Chunk, number: int) -> Chunk:
-    """Return the chunk with its id; written out, since `replace` costs three times as much."""
-    return Chunk(
-        number, piece.root, piece.path, piece.title, piece.heading, piece.text, piece.start_line, piece.end_line,
-        piece.kind, piece.symbol, piece.date, piece.date_source,
-    )  # fmt: skip
-
-
-def _holder(stored: Sequence[Stored], line: int) -> int:
-    """Return the id of the chunk that holds a line, else of the one nearest before it."""
-    before = [s for s in stored if s.chunk.start_line <= line] or [stored[0]]
-    around = [s for s in before if s.chunk.end_line >= line]
-    return (around[0] if around else before[-1]).chunk.id
-
-
-def _batches(values: Sequence[_T]) -> Iterator[Sequence[_T]]:
-    """Yield the values in parts that one statement can bind."""
-    return (values[at : at + _BATCH] for at in range(0, len(values), _BATCH))
-
-
-def link_name(path: str) -> str:
-    """Return the name that links to a path are counted by: the file's, without folder, suffix and case."""
-    return normalize("NFC", PurePosixPath(path).stem).casefold()
-
-
-def _json(value: object) -> str:
-    """Return JSON text; tuples and mappings as lists and objects, anything unknown as its text."""
-    return json.dumps(value, ensure_ascii=False, default=str)

@@ -26,6 +26,8 @@ OVERLAP_SHARE = 0.25  # a unit this small is repeated at the start of the next c
 SMALL = 0.2  # a start or a rest this small does not stand alone
 REPEATED = 8  # characters at a cut inside a run without spaces that both sides hold: no bigram is lost
 
+_WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]+")  # kana, Han, Hangul
+_FOREIGN = re.compile("[\u0250-\u1fff\u2c00-\ud7ff\uf900-\ufaff]+")  # letters beyond Latin
 _SENTENCE_END = re.compile(r"[.!?;]\s+|[。！？।]")
 
 
@@ -84,10 +86,12 @@ def content_key(piece: Chunk) -> bytes:
 
 
 def cost(text: str) -> float:
-    """Estimate word pieces: a quarter of a piece a character, about one for each Chinese or Thai character."""
+    """Estimate word pieces: a quarter a character, more in other alphabets, nearly one a Chinese character."""
     if text.isascii():
         return len(text) * 0.25
-    return len(text) * 0.25 + (len(text.encode("utf-8", "surrogatepass")) - len(text)) * 0.4
+    wide = sum(map(len, _WIDE.findall(text)))
+    foreign = sum(map(len, _FOREIGN.findall(text))) - wide
+    return len(text) * 0.25 + foreign * 0.15 + wide * 0.65
 
 
 def _costs(text: str, lines: Sequence[str]) -> list[float]:

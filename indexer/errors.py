@@ -7,7 +7,8 @@ OneBrainError                what happened, where, and what to do next, in one l
 ├── EmbedError               vectors cannot be made
 │   └── ModelMissing         the model is not on this machine
 ├── StoreError               the index cannot be opened or written
-│   └── Busy                 another process is writing
+│   ├── Busy                 another process is writing
+│   └── Damaged              the index is proven broken; the next run makes it anew
 ├── QueryError               a question or filter cannot be understood
 └── NotFound                 a path, line or section does not exist
 """
@@ -50,6 +51,10 @@ class StoreError(OneBrainError):
 
 class Busy(StoreError):
     """Another process is writing the index."""
+
+
+class Damaged(StoreError):
+    """The index is proven broken; the next run makes it anew."""
 
 
 class QueryError(OneBrainError):

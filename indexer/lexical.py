@@ -6,27 +6,30 @@ index and the question are cut by the same code. Filters are terms of one raw fi
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+import json
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
-from unicodedata import normalize
 
 from indexer import tokens
 from indexer.errors import StoreError
-from indexer.types import Chunk, Condition, Document
+from indexer.terms import Entry, day_number, filter_term
+from indexer.types import Condition
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LAYOUT = "1"  # part of the index fingerprint
+LAYOUT = "2"  # part of the index fingerprint
 HEAP = 128_000_000  # bytes of postings held before they are written out
+MANY_SEGMENTS = 8  # tantivy begins to merge at this many
+_META = "meta.json"  # tantivy's own list of segments
 
 # Share of each field in a term's score; measured by benchmarks/quality.py on the dev collections.
 WEIGHTS: Mapping[str, float] = {"body": 0.35, "stem": 0.65, "title": 0.4, "heading": 0.25, "path": 0.25}
 _TEXT_FIELDS = (("body", "position"), ("stem", "freq"), ("title", "freq"), ("heading", "freq"), ("path", "freq"))
-_ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
-_EARLIEST, _LATEST = 0, 99_999_999
+_LATEST = 99_999_999
 
 
 def make_schema() -> Any:
@@ -43,51 +46,64 @@ def make_schema() -> Any:
     return builder.build()
 
 
+def opstamp(folder: Path) -> int | None:
+    """Return the number of the last commit in an index folder, None where there is no index.
+
+    Merges leave it as it is. So a catalog that remembers the number knows, without loading the engine, whether this
+    is the lexical index it was committed with.
+    """
+    try:
+        return int(json.loads((folder / _META).read_bytes())["opstamp"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def segments(folder: Path) -> int:
+    """Return of how many segments an index consists."""
+    return len(json.loads((folder / _META).read_bytes())["segments"])
+
+
 def open_index(folder: Path, *, create: bool = False) -> Any:
     """Open the index of a folder, or make an empty one there.
 
-    Raises StoreError when it is not a readable index of this layout.
+    Raises StoreError when it is not a readable index.
     """
     import tantivy
 
     try:
         if create:
             folder.mkdir(parents=True, exist_ok=True)
-            index = tantivy.Index(make_schema(), path=str(folder), reuse=False)
-        else:
-            index = tantivy.Index.open(str(folder))
+            return tantivy.Index(make_schema(), path=str(folder), reuse=False)
+        return tantivy.Index.open(str(folder))
     except (ValueError, OSError) as error:
-        raise StoreError("the lexical index cannot be opened", where=str(error), fix="run `index`") from error
-    return index
+        raise StoreError(
+            "the lexical index cannot be opened", where=f"{folder}: {error}", fix="run `index`"
+        ) from error
 
 
 class Writer:
-    """Adds and removes chunks; nothing is visible before `commit`."""
+    """Adds and removes chunks; nothing is visible before `commit`. Raises StoreError when it cannot write."""
 
-    def __init__(self, index: Any, *, threads: int = 0) -> None:
-        self.index = index
-        self.writer = index.writer(HEAP, threads)
+    def __init__(self, folder: Path, *, create: bool = False) -> None:
+        self.folder = folder
+        self.index = open_index(folder, create=create)
+        self.writer = self._do(lambda: self.index.writer(HEAP, 1))
 
-    def add(self, document: Document, number: int, chunks: Iterable[Chunk]) -> None:
-        """Add the chunks of a document whose catalog id is `number`."""
+    def add(self, number: int, first: int, entry: Entry) -> None:
+        """Add the document with the catalog id `number`, whose chunks have ids from `first` on."""
         from tantivy import Document as Row
 
-        shared = _terms(document)
-        title = _stemmed(" ".join([document.title, *document.aliases]))
-        path = _stemmed(document.path.replace("/", " "))
-        day = day_number(document.date)
-        for piece in chunks:
+        for chunk_id, (body, stem, heading) in enumerate(entry.chunks, first):
             row = Row()
-            body, stem = tokens.analyse(piece.text)
-            row.add_unsigned("id", piece.id)
+            row.add_unsigned("id", chunk_id)
             row.add_unsigned("document", number)
-            row.add_unsigned("day", day)
+            row.add_unsigned("day", entry.day)
             row.add_text("body", body)
             row.add_text("stem", stem)
-            row.add_text("title", title)
-            row.add_text("heading", _stemmed(" ".join([*piece.heading, piece.symbol])))
-            row.add_text("path", path)
-            for term in shared:
+            row.add_text("title", entry.title)
+            row.add_text("heading", heading)
+            row.add_text("path", entry.path)
+            for term in entry.filters:
                 row.add_text("filters", term)
             self.writer.add_document(row)
 
@@ -96,39 +112,56 @@ class Writer:
         for number in documents:
             self.writer.delete_documents_by_term("document", number)
 
-    def commit(self, generation: int) -> None:
-        """Write everything, marked with the generation of the catalog it belongs to."""
-        from tantivy import Document as Row
+    def commit(self) -> int:
+        """Write everything; return the number of the commit."""
+        return int(self._do(self.writer.commit))
 
-        mark = Row()
-        mark.add_unsigned("id", 0)
-        mark.add_unsigned("day", 0)
-        mark.add_text("filters", f"generation:{generation}")
-        for old in range(max(0, generation - 3), generation):
-            self.writer.delete_documents_by_term("filters", f"generation:{old}")
-        self.writer.add_document(mark)
-        self.writer.commit()
+    def merge(self) -> None:
+        """Wait until many small segments are one: merges begin after a commit, and short runs would not see the end.
 
-    def close(self, *, merge: bool = False) -> None:
-        """Give the writer's lock back; with `merge` wait for segment merges first."""
-        if merge:
-            self.writer.wait_merging_threads()
-        self.writer = None
+        Nothing can be written afterwards.
+        """
+        if segments(self.folder) >= MANY_SEGMENTS:
+            self._do(self.writer.wait_merging_threads)
+
+    def _do(self, work: Callable[[], Any]) -> Any:
+        """Run a step that writes."""
+        try:
+            return work()
+        except (ValueError, OSError) as error:
+            fix = "free some space or name another folder in ONEBRAIN_SEARCH_HOME, then run `index`"
+            raise StoreError("the index cannot be written", where=f"{self.folder}: {error}", fix=fix) from error
 
 
 class Reader:
     """A fixed view of the index. All queries are built from terms, never parsed, so no text can break them."""
 
-    def __init__(self, index: Any) -> None:
+    def __init__(self, folder: Path) -> None:
+        """Open the newest commit. Raises StoreError when it cannot be read."""
+        self._links: TemporaryDirectory[str] | None = None
+        try:
+            self._open(folder)
+        except ValueError as error:
+            if "Lockfile" not in str(error):
+                raise _unreadable(folder, error) from error
+            self._links = _linked(folder)
+            try:
+                self._open(Path(self._links.name))
+            except ValueError as again:
+                self.close()
+                raise _unreadable(folder, again) from again
+
+    def _open(self, folder: Path) -> None:
+        """Load the newest commit of a folder."""
+        index = open_index(folder)
         index.config_reader("manual")
         index.reload()
-        self.schema = index.schema
-        self.searcher = index.searcher()
+        self.schema, self.searcher = index.schema, index.searcher()
 
-    def at_generation(self, generation: int) -> bool:
-        """Whether this view belongs to a generation of the catalog."""
-        query = self._term("filters", f"generation:{generation}")
-        return bool(self.searcher.search(query, 1).hits)
+    def close(self) -> None:
+        """Let go of what was made for a read-only folder."""
+        if self._links is not None:
+            self._links.cleanup()
 
     def frequency(self, token: str, field: str = "body") -> int:
         """Return in how many chunks a token (or in field `stem` a stem) stands, deleted ones still counted."""
@@ -136,7 +169,7 @@ class Reader:
 
     def chunk_count(self) -> int:
         """Return the number of live chunks."""
-        return max(0, int(self.searcher.num_docs) - 1)
+        return int(self.searcher.num_docs)
 
     def completions(self, prefix: str, limit: int = 32) -> list[str]:
         """Return the most frequent tokens that start with a prefix."""
@@ -185,8 +218,7 @@ class Reader:
         count = int(self.searcher.num_docs)
         hits = self.searcher.search(tantivy.Query.const_score_query(query, 1.0), max(1, count), count=False).hits
         values = self.searcher.fast_field_values("id", [address for _, address in hits])
-        found = numpy.asarray(values, dtype=numpy.int64)
-        return found[found > 0]
+        return numpy.asarray(values, dtype=numpy.int64)
 
     def condition(self, wanted: Condition) -> Any:
         """Return the query of one filter."""
@@ -209,7 +241,7 @@ class Reader:
         import tantivy
 
         if len(words) == 1:
-            return self._term("body", words[0])
+            return self._word("body", words[0])
         return tantivy.Query.phrase_query(self.schema, "body", list(words))
 
     def anywhere(self, token: str) -> Any:
@@ -218,21 +250,28 @@ class Reader:
 
         stem = tokens.stem(token)
         fields = [("body", token), ("title", stem), ("heading", stem)]
-        return tantivy.Query.boolean_query([(tantivy.Occur.Should, self._term(f, t)) for f, t in fields])
+        return tantivy.Query.boolean_query([(tantivy.Occur.Should, self._word(f, t)) for f, t in fields])
 
     def _condition(self, wanted: Condition) -> Any:
-        """Return the query of a filter as if it were not negated."""
+        """Return the query of a filter as if it were not negated; a title of no words is that of no chunk."""
         import tantivy
 
         if wanted.field == "date":
-            low = day_number(wanted.value) if wanted.value else 1
-            high = day_number(wanted.upper) if wanted.upper else _LATEST
+            low = day_number(wanted.value) or 1
+            high = day_number(wanted.upper) or _LATEST
             return tantivy.Query.range_query(self.schema, "day", tantivy.FieldType.Unsigned, low, high)
         if wanted.field in ("title", "heading"):
-            words = [self._term(wanted.field, tokens.stem(t)) for t in tokens.words(wanted.value)]
+            words = [self._word(wanted.field, tokens.stem(t)) for t in tokens.words(wanted.value)]
             return tantivy.Query.boolean_query([(tantivy.Occur.Must, query) for query in words])
-        value = _plain(wanted.value).strip("/")
-        return self._term("filters", value if wanted.field == "=" else f"{wanted.field}:{value}")
+        return self._term("filters", filter_term(wanted))
+
+    def _word(self, field: str, token: str) -> Any:
+        """Return the query of one word; a single character of a script without spaces is found inside of runs."""
+        import tantivy
+
+        if len(token) == 1 and tokens.is_unspaced(token):
+            return tantivy.Query.regex_query(self.schema, field, f"{token}.?")
+        return self._term(field, token)
 
     def _scored(self, token: str, weight: float) -> Any:
         """Return the query of one word over all text fields, its exact form counted beside its stem."""
@@ -255,39 +294,20 @@ class Reader:
         """Run a query; return (chunk id, score), best first."""
         hits = self.searcher.search(query, max(1, k), count=False).hits
         numbers = self.searcher.fast_field_values("id", [address for _, address in hits])
-        return [(int(number), float(score)) for number, (score, _) in zip(numbers, hits, strict=True) if number]
+        return [(int(number), float(score)) for number, (score, _) in zip(numbers, hits, strict=True)]
 
 
-def day_number(iso: str | None) -> int:
-    """Return a day as yyyymmdd, 0 where there is no date."""
-    match = _ISO.match(iso or "")
-    return int("".join(match.groups())) if match else _EARLIEST
+def _unreadable(folder: Path, error: Exception) -> StoreError:
+    """Return the error for an index that cannot be read."""
+    return StoreError("the lexical index cannot be read", where=f"{folder}: {error}", fix="run `index`")
 
 
-def _terms(document: Document) -> list[str]:
-    """Return the filter terms of a document."""
-    path = PurePosixPath(_plain(document.path))
-    found = [f"root:{_plain(document.root)}", f"kind:{document.kind}", f"ext:{path.suffix.lstrip('.')}"]
-    found += [f"path:{part}" for part in path.parts] + [f"path:{path.stem}", f"path:{path}"]
-    found += [f"path:{folder}" for folder in path.parents if str(folder) != "."]
-    for tag in document.tags:
-        parts = _plain(tag).split("/")
-        found += [f"tag:{'/'.join(parts[: n + 1])}" for n in range(len(parts))]
-    for key, value in document.meta.items():
-        for each in value if isinstance(value, (list, tuple)) else [value]:
-            if isinstance(each, (str, int, float, bool)):
-                text = _plain(str(each))[:200]
-                found.append(f"{_plain(str(key))}={text}")
-                if str(key).casefold() in ("type", "lang", "language"):
-                    found.append(f"{'type' if str(key).casefold() == 'type' else 'lang'}:{text}")
-    return list(dict.fromkeys(found))
-
-
-def _plain(text: str) -> str:
-    """Return text as filters compare it: composed and without case."""
-    return normalize("NFC", text).casefold()
-
-
-def _stemmed(text: str) -> str:
-    """Return a short text as the stems of its tokens, for fields where the exact form does not matter."""
-    return " ".join(map(tokens.stem, tokens.analyse(text)[0].split()))
+def _linked(folder: Path) -> TemporaryDirectory[str]:
+    """Return a folder of links to the files of an index that is read-only: tantivy wants to lock beside them."""
+    place = TemporaryDirectory(prefix="onebrain-search-", ignore_cleanup_errors=True)
+    for file in folder.glob("[!.]*"):
+        try:
+            Path(place.name, file.name).symlink_to(file)
+        except OSError:  # Windows gives that right to few
+            shutil.copyfile(file, Path(place.name, file.name))
+    return place

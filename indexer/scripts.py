@@ -73,6 +73,12 @@ MARKS = (
     "\U0001e2ec-\U0001e2ef\U0001e8d0-\U0001e8d6\U0001e944-\U0001e94a\U000e0100-\U000e01ef"
 )
 
+# The Snowball stemmer for a script, by the first word of its letters' Unicode names.
+STEMMERS = {
+    "LATIN": "english", "DEVANAGARI": "hindi", "ARABIC": "arabic", "CYRILLIC": "russian", "GREEK": "greek",
+    "TAMIL": "tamil", "ARMENIAN": "armenian",
+}  # fmt: skip
+
 # Latin letters that have no decomposition; two letters where the usual spelling has two.
 LATIN_FOLDS = {
     "ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ı": "i", "ŧ": "t", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe",

@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from dataclasses import dataclass
 from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexer import catalog as catalogs
 from indexer import chunk as chunker
 from indexer import lexical, tokens
 from indexer.catalog import Catalog
-from indexer.errors import StoreError
+from indexer.errors import Damaged, StoreError
+from indexer.tables import SCHEMA
 from indexer.types import Condition
 
 if TYPE_CHECKING:
     from indexer.vectors import VectorIndex
 
-FINGERPRINT = f"schema {catalogs.SCHEMA}, lexical {lexical.LAYOUT}, chunks {chunker.CHUNKER}, tokens {tokens.TOKENS}"
 CATALOG = "catalog.sqlite"
 SETTLE_SECONDS = 2.0  # how long a reader waits for a writer between its two commits
+
+
+def fingerprint() -> str:
+    """Return what an index is made by; one of another fingerprint is made anew."""
+    return f"schema {SCHEMA}, lexical {lexical.LAYOUT}, chunks {chunker.CHUNKER}, tokens {tokens.version()}"
 
 
 def exists(folder: Path) -> bool:
     """Whether there is an index in a state folder."""
     return (folder / CATALOG).exists()
+
+
+class _Unsettled(StoreError):
+    """The lexical index is not of the catalog's generation: a writer is between its two commits, or died there."""
 
 
 @dataclass(slots=True)
@@ -50,40 +57,51 @@ class Snapshot:
         while True:
             try:
                 return cls._open_once(folder)
-            except (StoreError, sqlite3.Error, OSError, ValueError) as error:
-                if time.monotonic() > until or not exists(folder) or isinstance(error, sqlite3.NotSupportedError):
-                    fix = "run `index` to rebuild it"
-                    raise StoreError("the index cannot be read", where=f"{folder}: {error}", fix=fix) from error
-            time.sleep(0.05)
+            except _Unsettled:
+                if time.monotonic() > until:
+                    raise
+            time.sleep(0.02)
 
     @classmethod
     def _open_once(cls, folder: Path) -> Snapshot:
-        """Open catalog and lexical index; StoreError when they are not of one generation."""
+        """Open catalog and lexical index, which must be of one generation before and after both are open."""
         if not exists(folder):
             raise StoreError("there is no index", where=str(folder), fix="run `index`")
         catalog = Catalog(folder / CATALOG, write=False)
         try:
             catalog.begin()
-            if catalog.state("fingerprint") != FINGERPRINT:
+            if not catalog.is_ours() or catalog.state("fingerprint") != fingerprint():
                 raise StoreError("the index was made by another version", where=str(folder), fix="run `index`")
-            generation = int(catalog.state("generation", "0"))
-            reader = lexical.Reader(lexical.open_index(folder / catalog.state("lexical")))
-            if not reader.at_generation(generation):
-                raise StoreError("the lexical index is of another generation", where=str(folder), fix="run `index`")
+            place, stamp = folder / catalog.state("lexical"), catalog.number("opstamp")
+            if lexical.opstamp(place) != stamp:
+                raise _Unsettled("the last run did not finish writing", where=str(folder), fix="run `index`")
+            try:
+                reader = lexical.Reader(place)
+            except StoreError as error:
+                raise _Unsettled(error.what, where=error.where, fix=error.fix) from error
+            if lexical.opstamp(place) != stamp:
+                reader.close()
+                raise _Unsettled("the index is being written", where=str(folder), fix="try again")
         except BaseException:
             catalog.close()
             raise
-        return cls(folder, catalog, reader, generation)
+        return cls(folder, catalog, reader, catalog.number("generation"))
 
     def close(self) -> None:
         """Let go of the generation."""
         self.catalog.close()
+        self.lexical.close()
 
     def superseded(self) -> bool:
-        """Whether a newer generation has been committed."""
-        probe = Catalog(self.folder / CATALOG, write=False)
+        """Whether a newer generation has been committed, or the index is gone."""
         try:
-            return int(probe.state("generation", "0")) != self.generation
+            probe = Catalog(self.folder / CATALOG, write=False)
+        except StoreError:
+            return True
+        try:
+            return probe.number("generation") != self.generation
+        except Damaged:
+            return True
         finally:
             probe.close()
 
@@ -97,9 +115,8 @@ class Snapshot:
         if self._vectors is None:
             from indexer.vectors import VectorIndex
 
-            pairs = [pair for pair in self.catalog.chunk_rows() if pair[1] >= 0]
             path = self.folder / (self.catalog.state("vectors") or "none")
-            self._vectors = VectorIndex(path, int(self.catalog.state("dimension", "0") or 0), pairs)
+            self._vectors = VectorIndex(path, self.catalog.number("dimension"), self.catalog.chunk_rows())
         return self._vectors
 
     def allowed(self, conditions: tuple[Condition, ...]) -> Any:

@@ -1,25 +1,27 @@
 """The only place where catalog, lexical index and vectors change together.
 
-A commit is one number, the generation. The lexical index is committed first and marked with the new generation,
-then the catalog; vector rows are on disk before the catalog names them. So after a crash at any point the catalog
-is right, a vector file has at most rows that nobody names, and a lexical index whose mark differs from the
-catalog's generation is rebuilt from the catalog. Nothing above this module knows which engines stand behind it.
+The lexical index is committed first, then the catalog, which remembers the number of that commit; vector rows are on
+disk before the catalog names them, and zeroed after it has forgotten them. So after a crash at any point the catalog
+is right, a vector file has at most rows that nobody names, and a lexical index of another commit is made anew from
+the catalog. Nothing above this module knows which engines stand behind it.
 """
 
 from __future__ import annotations
 
 import shutil
-import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from indexer import chunk as chunker
 from indexer import lexical
-from indexer.catalog import Catalog, Known, Stored
-from indexer.errors import Busy, StoreError
-from indexer.snapshot import CATALOG, FINGERPRINT
-from indexer.types import Chunk, Document, Event, Skip, SourceFile
+from indexer.catalog import DAMAGED, Catalog, Known
+from indexer.errors import Busy, Damaged, EmbedError, StoreError
+from indexer.prepare import Prepared
+from indexer.snapshot import CATALOG, fingerprint
+from indexer.tables import UNREADABLE
+from indexer.terms import entry_of
+from indexer.types import Skip, SourceFile
 
 if TYPE_CHECKING:
     from indexer.vectors import Floats
@@ -27,268 +29,322 @@ if TYPE_CHECKING:
 LOCK = "write.lock"
 GARBAGE_SHARE = 0.2  # of deleted chunks in the lexical index, or unused rows in the vector file, before a rewrite
 GARBAGE_FLOOR = 200  # below this many there is nothing to gain
-UNREADABLE = -1  # vector row of a chunk that the model cannot read
+
+
+@contextmanager
+def open_store(folder: Path, *, wait: float = 10.0) -> Iterator[Store]:
+    """Open or make the index of a state folder for writing; what is not committed at the end is forgotten.
+
+    Raises Busy when another process keeps writing for `wait` seconds, StoreError when it cannot be written.
+    """
+    with _locked(folder, wait):
+        store = Store(folder)
+        try:
+            store.make_ready()
+            yield store
+        finally:
+            store.close()
+
+
+def erase(folder: Path, *, wait: float = 10.0) -> None:
+    """Delete an index, and nothing else that may lie in its folder. Raises Busy, StoreError."""
+    if folder.exists():
+        with _locked(folder, wait):
+            _erase(folder)
 
 
 class Store:
-    """The index open for writing, by one process at a time; `notes` says what had to be rebuilt and why."""
+    """The index open for writing, by one process at a time; `notes` says what had to be made anew and why."""
 
-    def __init__(self, folder: Path, catalog: Catalog, lock: Any) -> None:
-        self.folder, self.catalog, self._lock = folder, catalog, lock
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.notes: list[str] = []
+        self.catalog: Catalog
         self._writer: lexical.Writer | None = None
-        self._index: Any = None
+        self._changed = False
 
-    @classmethod
-    def open(cls, folder: Path, *, wait: float = 10.0) -> Store:
-        """Open or make the index of a state folder.
-
-        Raises Busy when another process keeps writing for `wait` seconds, StoreError when it cannot be written.
-        """
-        from filelock import FileLock, Timeout
-
+    def make_ready(self) -> None:
+        """Open the catalog; make anew what is missing, damaged, of another version or not ours."""
+        if (self.folder / DAMAGED).exists():
+            self._say_anew("was damaged")
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(folder / LOCK)
-            lock.acquire(timeout=wait)
-        except Timeout as error:
-            raise Busy(
-                "another process is indexing this vault", where=str(folder), fix="wait for it, then run it again"
-            ) from error
-        except OSError as error:
-            raise _unwritable(folder, error) from error
-        try:
-            catalog, notes = _open_catalog(folder)
-            store = cls(folder, catalog, lock)
-            store.notes += notes
-            store._prepare()
-        except sqlite3.Error as error:
-            lock.release()
-            raise _unwritable(folder, error) from error
-        except BaseException:
-            lock.release()
-            raise
-        return store
+            self._open()
+        except Damaged:
+            self.start_over()
 
-    def __enter__(self) -> Store:
-        """Return the store itself."""
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Close; what was not committed is forgotten."""
+    def start_over(self) -> None:
+        """Make a damaged index anew."""
         self.close()
+        self._say_anew("was damaged")
+        self._open()
 
     def close(self) -> None:
-        """Forget what was not committed and give the lock back."""
-        self.catalog.rollback()
-        self.catalog.close()
+        """Forget what was not committed and close the files."""
         self._writer = None
-        self._lock.release()
+        if hasattr(self, "catalog"):
+            self.catalog.close()
 
     # --- changes -----------------------------------------------------------------------------------------
 
-    def put(
-        self, file: SourceFile, document: Document, chunks: Sequence[Chunk], events: Sequence[Event] = ()
-    ) -> list[Stored]:
+    def put(self, prepared: Prepared) -> None:
         """Add a document; one with the same path must have been removed before."""
         self._begin()
-        stored = self.catalog.put(file, document, chunks, [chunker.content_key(c) for c in chunks])
-        self.catalog.put_events(stored, events)
-        if stored:
-            self._lexical().add(document, stored[0].document, [s.chunk for s in stored])
-        return stored
+        owner, first = self.catalog.put(prepared.file, prepared.rows)
+        self._lexical().add(owner, first, prepared.entry)
 
-    def remove(self, documents: Sequence[int], *, keep_vectors: bool = False) -> None:
-        """Delete documents and all that came from them; an edited note keeps its vectors until the next clean-up."""
-        if not documents:
-            return
+    def move(self, old: Known, prepared: Prepared) -> None:
+        """Put a document in the place of one of the same content; passages of the same text keep their vectors."""
+        rows = {s.chunk.text: s.row for s in self.catalog.chunks_of(old.id) if s.row is not None}
+        self.remove([old.id])
         self._begin()
-        keys = self.catalog.remove(documents)
-        self._lexical().remove(documents)
-        self.catalog.set_state(deleted=int(self.catalog.state("deleted", "0")) + len(keys))
-        if not keep_vectors:
-            self._zero(self.catalog.drop_vectors(keys))
+        known = self.catalog.vectors_of([row[-1] for row in prepared.rows.chunks])
+        carried = {key: rows[text] for _, text, *_, key in prepared.rows.chunks if key not in known and text in rows}
+        self.catalog.set_rows(carried)
+        self.put(prepared)
+
+    def remove(self, documents: Sequence[int]) -> None:
+        """Delete documents and all that came from them but vectors, which an edit or a move may want again."""
+        if documents:
+            self._begin()
+            deleted = self.catalog.remove(documents)
+            self._lexical().remove(documents)
+            self.catalog.set_state(deleted=self.catalog.number("deleted") + deleted)
+
+    def forget_vectors(self) -> None:
+        """Delete the vectors of text that is in no document any more."""
+        self._begin()
+        self.catalog.drop_unused_vectors()
 
     def touch(self, known: Known, file: SourceFile) -> None:
         """Note new times of a file whose content is the same."""
         self._begin()
         self.catalog.touch(known, file)
 
-    def carry_vectors(self, old: Sequence[Stored], new: Sequence[Stored]) -> None:
-        """Give the chunks of a moved document the vectors of the same passages at their old place."""
-        by_text = {s.chunk.text: s.row for s in old if s.row is not None}
-        rows = {s.key: by_text[s.chunk.text] for s in new if s.row is None and s.chunk.text in by_text}
-        self.catalog.set_rows({key: row for key, row in rows.items() if row is not None})
+    def put_vectors(self, keys: Sequence[bytes], rows: Floats) -> int:
+        """Keep the vectors (n, dimension) of content keys at length one; return how many could be used.
 
-    def put_vectors(self, keys: Sequence[bytes], rows: Floats) -> None:
-        """Keep the vectors (n, dimension) of content keys."""
+        A row without a direction (zeros, not a number) counts as a passage that the model cannot read.
+        Raises EmbedError when the rows are not of the width and number that was announced.
+        """
         from indexer import vectors
 
+        wanted = (len(keys), self.catalog.number("dimension"))
+        if rows.shape != wanted:
+            what = f"the model gave vectors of shape {rows.shape}, not {wanted}"
+            raise EmbedError(what, fix="run `index` again; if it stays, say which model in a report")
         self._begin()
-        first = int(self.catalog.state("next_row", "0"))
+        first = self.catalog.number("next_row")
+        scaled, sound = vectors.unit(rows)
         try:
-            vectors.append(self.folder / self.catalog.state("vectors"), first, rows)
+            vectors.append(self.folder / self.catalog.state("vectors"), first, scaled[sound])
         except OSError as error:
             raise _unwritable(self.folder, error) from error
-        self.catalog.set_rows({key: first + n for n, key in enumerate(keys)})
-        self.catalog.set_state(next_row=first + len(keys))
+        good = [key for key, usable in zip(keys, sound, strict=True) if usable]
+        self.catalog.set_rows({key: first + n for n, key in enumerate(good)})
+        self.catalog.set_state(next_row=first + len(good))
+        self.mark_unreadable([key for key, usable in zip(keys, sound, strict=True) if not usable])
+        return len(good)
 
     def mark_unreadable(self, keys: Sequence[bytes]) -> None:
         """Note that the model cannot read the passages of some keys, so that they are not pending."""
         self._begin()
         self.catalog.set_rows(dict.fromkeys(keys, UNREADABLE))
 
-    def use_embedder(self, fingerprint: str, dimension: int) -> bool:
-        """Bind the vectors to a model; vectors of another one are dropped. Return whether that happened."""
-        before = self.catalog.state("embedder")
-        if before == fingerprint:
-            return False
+    def use_embedder(self, model: str, dimension: int) -> None:
+        """Bind the vectors to a model, by its fingerprint and width; vectors of another one are dropped."""
+        before = (self.catalog.state("embedder"), self.catalog.number("dimension"))
+        if before == (model, dimension):
+            return
+        if before[0]:
+            self.notes.append("the embedding model changed: all vectors are made anew")
         self._begin()
-        self.catalog.clear_vectors()
-        name = f"vectors-{int(self.catalog.state('vector_file', '0')) + 1}.f16"
+        self.catalog.forget_rows(UNREADABLE)
+        self.catalog.write("DELETE FROM freed")
+        number = self.catalog.number("vector_file") + 1
         self.catalog.set_state(
-            embedder=fingerprint, dimension=dimension, vectors=name, next_row=0,
-            vector_file=int(self.catalog.state("vector_file", "0")) + 1,
-        )  # fmt: skip
-        return bool(before)
+            embedder=model, dimension=dimension, vectors=f"vectors-{number}.f16", next_row=0, vector_file=number
+        )
 
-    def report_skips(self, skips: Sequence[Skip]) -> None:
-        """Keep the list of what the run could not take in."""
-        self._begin()
-        self.catalog.replace_skips(skips)
+    def report(self, skips: Sequence[Skip], **values: object) -> None:
+        """Keep the list of what the run could not take in, and named values, if any of this or anything changed."""
+        same = all(self.catalog.state(name) == str(value) for name, value in values.items())
+        if self.changing or not same or list(skips) != self.catalog.skips():
+            self._begin()
+            self.catalog.replace_skips(skips)
+            self.catalog.set_state(**values)
+
+    @property
+    def changing(self) -> bool:
+        """Whether there are changes that are not committed."""
+        return self.catalog.sql.in_transaction
 
     def commit(self) -> None:
         """Make everything visible and lasting, as the next generation."""
-        if not self.catalog.sql.in_transaction:
-            return
-        generation = int(self.catalog.state("generation", "0")) + 1
-        try:
-            self._lexical().commit(generation)
-            self.catalog.set_state(generation=generation)
+        if self.changing:
+            if self._writer is not None:
+                self.catalog.set_state(opstamp=self._writer.commit())
+            self.catalog.set_state(generation=self.catalog.number("generation") + 1)
             self.catalog.commit()
-        except (OSError, ValueError, sqlite3.Error) as error:
-            raise _unwritable(self.folder, error) from error
+            self._changed = True
 
     def clean_up(self) -> None:
-        """Rewrite what is mostly garbage, and delete files of earlier rewrites."""
-        if not self.catalog.sql.in_transaction:
-            deleted, live = int(self.catalog.state("deleted", "0")), self.catalog.count("chunks")
-            if deleted > max(GARBAGE_FLOOR, GARBAGE_SHARE * live):
-                self.rebuild_lexical()
-            self._compact_vectors()
-        wanted = {self.catalog.state("lexical"), self.catalog.state("vectors")}
-        for path in [*self.folder.glob("lexical-*"), *self.folder.glob("vectors-*.f16")]:
-            if path.name not in wanted:
-                shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
-
-    def rebuild_lexical(self) -> None:
-        """Write the lexical index anew from the catalog, in a new folder, as the next generation."""
-        self._begin()
-        number = int(self.catalog.state("lexical_folder", "0")) + 1
-        name = f"lexical-{number}"
-        shutil.rmtree(self.folder / name, ignore_errors=True)
-        self._index = lexical.open_index(self.folder / name, create=True)
-        self._writer = lexical.Writer(self._index)
-        self.catalog.set_state(lexical=name, lexical_folder=number, deleted=0)
-        owner, group = 0, list[Chunk]()
-        for stored in [*self.catalog.all_chunks(), None]:
-            if group and (stored is None or stored.document != owner):
-                self._writer.add(self.catalog.document(owner), owner, group)
-                group = []
-            if stored is not None:
-                owner, group = stored.document, [*group, stored.chunk]
-        self.commit()
+        """After the last commit: zero vectors of deleted text, rewrite what is mostly garbage, delete leftovers."""
+        if not self._changed:
+            return
+        self._zero_freed()
+        deleted, live = self.catalog.number("deleted"), self.catalog.count("chunks")
+        if deleted > max(GARBAGE_FLOOR, GARBAGE_SHARE * live):
+            self._rebuild_lexical()
+        self._compact_vectors()
+        if self._writer is not None:
+            self._writer.merge()
+            self._writer = None
+        _erase(self.folder, keep={self.catalog.state("lexical"), self.catalog.state("vectors"), CATALOG})
 
     # --- inside ------------------------------------------------------------------------------------------
 
-    def _prepare(self) -> None:
-        """Make tables, drop an index of another fingerprint, and mend a lexical index of another generation."""
-        before = self.catalog.fingerprint()
-        if before != FINGERPRINT:
-            if before:
-                self.notes.append(f"the index was made by another version ({before}): it is rebuilt")
-                self.catalog.drop_documents()
-            self.catalog.create()
-            self._begin()
-            self.catalog.set_state(fingerprint=FINGERPRINT)
-            self.rebuild_lexical()
-        elif not self._lexical_is_current():
-            self.notes.append("the last run did not finish writing: the lexical index is rebuilt from the catalog")
-            self.rebuild_lexical()
-
-    def _lexical_is_current(self) -> bool:
-        """Whether the lexical index opens and belongs to the catalog's generation."""
-        try:
-            self._index = lexical.open_index(self.folder / self.catalog.state("lexical"))
-            return lexical.Reader(self._index).at_generation(int(self.catalog.state("generation", "0")))
-        except (StoreError, ValueError):
-            return False
+    def _begin(self) -> None:
+        """Start a transaction unless one is open."""
+        if not self.changing:
+            self.catalog.begin(write=True)
 
     def _lexical(self) -> lexical.Writer:
         """Return the lexical writer, opened at the first change."""
         if self._writer is None:
-            try:
-                self._writer = lexical.Writer(self._index)
-            except (ValueError, OSError) as error:
-                raise _unwritable(self.folder, error) from error
+            self._writer = lexical.Writer(self.folder / self.catalog.state("lexical"))
         return self._writer
 
-    def _begin(self) -> None:
-        """Start a transaction unless one is open."""
-        if not self.catalog.sql.in_transaction:
-            self.catalog.begin(write=True)
+    def _say_anew(self, why: str) -> None:
+        """Delete everything, and say why."""
+        _erase(self.folder)
+        self.notes.append(f"the index {why}: it is made anew from the notes")
 
-    def _zero(self, rows: Sequence[int]) -> None:
-        """Blank the vectors of deleted text."""
-        used = [row for row in rows if row >= 0]
-        if used:
+    def _open(self) -> None:
+        """Open the catalog and bring the lexical index and the vectors into step with it."""
+        self.catalog = Catalog(self.folder / CATALOG, write=True)
+        if not self.catalog.is_empty() and not self.catalog.is_ours():
+            self.catalog.close()
+            self._say_anew("was made by another program")
+            self.catalog = Catalog(self.folder / CATALOG, write=True)
+        if self.catalog.is_empty():
+            self._begin()
+            self.catalog.create()
+            self.catalog.set_state(fingerprint=fingerprint())
+            self._rebuild_lexical()
+        elif (before := self.catalog.state("fingerprint")) != fingerprint():
+            self.notes.append(f"the index was made by another version ({before}): it is made anew")
+            self._begin()
+            self.catalog.drop_documents()
+            self.catalog.create()
+            self.catalog.set_state(fingerprint=fingerprint())
+            self._rebuild_lexical()
+        elif lexical.opstamp(self.folder / self.catalog.state("lexical")) != self.catalog.number("opstamp"):
+            self.notes.append("the lexical index is missing or not of the last run: it is made anew")
+            self._rebuild_lexical()
+        self._check_vectors()
+        self._zero_freed()
+
+    def _rebuild_lexical(self) -> None:
+        """Write the lexical index anew from the catalog, in a new folder, as the next generation."""
+        self._begin()
+        number = self.catalog.number("lexical_folder") + 1
+        name = f"lexical-{number}"
+        shutil.rmtree(self.folder / name, ignore_errors=True)
+        self._writer = None
+        self._writer = lexical.Writer(self.folder / name, create=True)
+        for owner, document in self.catalog.documents():
+            chunks = [stored.chunk for stored in self.catalog.chunks_of(owner)]
+            self._writer.add(owner, chunks[0].id, entry_of(document, chunks))
+        self.catalog.set_state(lexical=name, lexical_folder=number, deleted=0)
+        self.commit()
+
+    def _check_vectors(self) -> None:
+        """Forget vectors that the file has lost."""
+        name, expected = self.catalog.state("vectors"), self.catalog.number("next_row")
+        path = self.folder / name
+        size = path.stat().st_size // (2 * self.catalog.number("dimension")) if name and path.exists() else 0
+        if size < expected:
+            self.notes.append(f"{expected - size} vectors were lost: they are made anew")
+            self._begin()
+            self.catalog.forget_rows(size)
+            self.catalog.set_state(next_row=size)
+            self.commit()
+
+    def _zero_freed(self) -> None:
+        """Blank the vectors of deleted text, then forget that they were there."""
+        freed = [row for (row,) in self.catalog.rows("SELECT row FROM freed")]
+        if freed:
             from indexer import vectors
 
-            dimension = int(self.catalog.state("dimension", "0"))
-            vectors.zero(self.folder / self.catalog.state("vectors"), dimension, used)
+            try:
+                vectors.zero(self.folder / self.catalog.state("vectors"), self.catalog.number("dimension"), freed)
+            except OSError as error:
+                raise _unwritable(self.folder, error) from error
+            self._begin()
+            self.catalog.write("DELETE FROM freed")
+            self.catalog.commit()
 
     def _compact_vectors(self) -> None:
         """Write the vector file anew without rows that no chunk uses, when they are many."""
-        name, dimension = self.catalog.state("vectors"), int(self.catalog.state("dimension", "0"))
-        total = int(self.catalog.state("next_row", "0"))
+        name, total = self.catalog.state("vectors"), self.catalog.number("next_row")
         used = self.catalog.count("(SELECT DISTINCT row FROM chunks WHERE row >= 0)")
         if not name or total - used <= max(GARBAGE_FLOOR, GARBAGE_SHARE * total):
             return
         from indexer import vectors
 
         self._begin()
-        self.catalog.sql.execute("DELETE FROM vectors WHERE key NOT IN (SELECT key FROM chunks)")
-        kept = sorted({row for _, row in self.catalog.vector_rows() if row >= 0})
+        self.catalog.drop_unused_vectors()
+        self.catalog.write("DELETE FROM freed")
+        kept = sorted({row for _, row in self.catalog.vector_rows()})
         place = {row: n for n, row in enumerate(kept)}
-        number = int(self.catalog.state("vector_file", "0")) + 1
+        number = self.catalog.number("vector_file") + 1
         target = f"vectors-{number}.f16"
-        vectors.copy_rows(self.folder / name, self.folder / target, dimension, kept)
-        moved = {key: place[row] for key, row in self.catalog.vector_rows() if row >= 0}
-        self.catalog.set_rows(moved)
+        try:
+            vectors.copy_rows(self.folder / name, self.folder / target, self.catalog.number("dimension"), kept)
+        except OSError as error:
+            raise _unwritable(self.folder, error) from error
+        self.catalog.set_rows({key: place[row] for key, row in self.catalog.vector_rows()})
         self.catalog.set_state(vectors=target, vector_file=number, next_row=len(kept))
         self.commit()
 
 
-def _open_catalog(folder: Path) -> tuple[Catalog, list[str]]:
-    """Open the catalog for writing; one that is proven broken or foreign is replaced by an empty one."""
+@contextmanager
+def _locked(folder: Path, wait: float) -> Iterator[None]:
+    """Hold the right to write."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(folder / LOCK)
     try:
-        catalog = Catalog(folder / CATALOG, write=True)
-        catalog.sql.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
-        return catalog, []
-    except sqlite3.OperationalError:
-        raise  # locked, full or read-only: no proof of damage
-    except sqlite3.DatabaseError:
-        erase(folder)
-    return Catalog(folder / CATALOG, write=True), ["the index was damaged or not ours: it is rebuilt from the notes"]
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=wait)
+    except Timeout as error:
+        what = "another process is indexing this vault"
+        raise Busy(what, where=str(folder), fix="wait for it, then run it again") from error
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
-def erase(folder: Path) -> None:
-    """Delete an index, and nothing else that may lie in its folder."""
-    for path in [*folder.glob(f"{CATALOG}*"), *folder.glob("lexical-*"), *folder.glob("vectors-*.f16")]:
-        shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+def _erase(folder: Path, keep: set[str] | None = None) -> None:
+    """Delete the files of an index but some; one that Windows still reads stays until the next time."""
+    for path in [*folder.glob("lexical-*"), *folder.glob("vectors-*.f16")]:
+        if not keep or path.name not in keep:
+            with suppress(OSError):
+                shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    if keep:
+        return
+    try:
+        for path in [*folder.glob(f"{CATALOG}*"), folder / DAMAGED]:
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        fix = "close the programs that use it, then try again"
+        raise StoreError("the index cannot be deleted", where=f"{folder}: {error}", fix=fix) from error
 
 
 def _unwritable(folder: Path, error: Exception) -> StoreError:
     """Return the error for a state folder that cannot be written."""
-    fix = "free some space, or name another folder in ONEBRAIN_SEARCH_HOME"
+    fix = "free some space or name another folder in ONEBRAIN_SEARCH_HOME, then run `index`"
     return StoreError("the index cannot be written", where=f"{folder}: {error}", fix=fix)

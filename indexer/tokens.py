@@ -21,12 +21,13 @@ from indexer.scripts import (
     INVISIBLE,
     LATIN_FOLDS,
     MARKS,
+    STEMMERS,
     UNSPACED_CLASS,
 )
 
-TOKENS = "2"  # part of the index fingerprint: raise it when the same text would give other tokens
+TOKENS = "3"  # part of the index fingerprint: raise it when the same text would give other tokens
 MAX_TOKEN = 64  # longer runs are hashes or encoded data; nobody types them
-MEMO_LIMIT = 300_000  # distinct words remembered before the memory is given back
+MEMO_LIMIT = 200_000  # distinct pieces remembered before the memory is given back
 
 # A word may carry a dotted number (v2.8.3) or the sign of a language name (C#, C++).
 _TAIL = r"(?:(?<=[0-9])(?:\.[0-9]+)++|(?<=\b[CcFf])#|(?<=\b[CcGg])\+\+)?+"
@@ -49,28 +50,35 @@ _STRIP = re.compile(f"[{INVISIBLE}]")
 _STRIP_GLUE = re.compile(rf"[{GLUE}\s]")
 
 
-class _Memo(dict[str, str]):
-    """A function of one word, remembered; a plain dict look-up once the word was seen."""
+class _Memo(dict[str, tuple[str, str]]):
+    """The tokens and the stems of pieces of text between spaces, remembered: a look-up once a piece was seen."""
 
-    def __init__(self, function: Callable[[str], str]) -> None:
-        super().__init__()
-        self.function = function
-
-    def __missing__(self, word: str) -> str:
-        """Work the word out, and start over when the memory has grown too large."""
-        value = self.function(word)
-        if len(word) <= MAX_TOKEN:  # a long run of a script without spaces hardly comes twice
+    def __missing__(self, piece: str) -> tuple[str, str]:
+        """Work the piece out, and start over when the memory has grown too large."""
+        found = runs(piece)
+        if len(found) == 1 and found[0] != piece:
+            value = self[found[0]]  # most pieces are a word with a comma or a bracket
+        else:
+            tokens = [token for run in found for token in _tokens(run)]
+            value = " ".join(tokens), " ".join(filter(None, map(_stem_of, tokens)))
+        if len(piece) <= MAX_TOKEN:  # a long run of a script without spaces hardly comes twice
             if len(self) >= MEMO_LIMIT:
                 self.clear()
-            self[word] = value
+            self[piece] = value
         return value
+
+
+def version() -> str:
+    """Return what the tokens and stems of a text depend on."""
+    from Stemmer import version as stemmer
+
+    return f"{TOKENS}, Snowball {stemmer()}"
 
 
 def runs(text: str) -> list[str]:
     """Return the raw word runs of a text, in order."""
-    if not text.isascii():
-        text = _SIGNS.sub(" ", text)
-    return (_ASCII_RUN if text.isascii() else _ANY_RUN).findall(text)
+    plain = text if text.isascii() else _SIGNS.sub(" ", text)
+    return (_ASCII_RUN if plain.isascii() else _ANY_RUN).findall(plain)
 
 
 def analyse(text: str) -> tuple[str, str]:
@@ -78,21 +86,23 @@ def analyse(text: str) -> tuple[str, str]:
 
     The last character of each run of bigrams follows at the end, out of the way of phrases.
     """
-    found = runs(text)
-    body = " ".join(map(_joined.__getitem__, found))
+    pieces = text.split()  # no run holds a space, and pieces come again and again
+    if not pieces:
+        return "", ""
+    bodies, stems = zip(*map(_known.__getitem__, pieces), strict=True)
     if not text.isascii():
-        body = " ".join([body, *dict.fromkeys(filter(None, map(_last, found)))])
-    return body, " ".join(map(_stemmed.__getitem__, found))
+        bodies += tuple(dict.fromkeys(last for run in runs(text) if (last := _last(run))))
+    return " ".join(bodies), " ".join(stems)
 
 
 def words(text: str) -> list[str]:
     """Return the tokens of a question, in order."""
-    return " ".join(map(_joined.__getitem__, runs(text))).split()
+    return " ".join(_known[piece][0] for piece in text.split()).split()
 
 
 def stem(token: str) -> str:
     """Return the stem of one token, or the token itself where stemming does not apply."""
-    return _stemmed[token].partition(" ")[0] or token
+    return _known[token][1].partition(" ")[0] or token
 
 
 def spans(text: str) -> Iterator[tuple[int, int, str]]:
@@ -100,11 +110,10 @@ def spans(text: str) -> Iterator[tuple[int, int, str]]:
 
     The parts of an identifier and the whole share the identifier's span; a bigram has that of its characters.
     """
-    plain = text if text.isascii() else _SIGNS.sub(" ", text)
-    for match in (_ASCII_RUN if plain.isascii() else _ANY_RUN).finditer(plain):
+    for match in _runs(text):
         start, end = match.span()
         if not _BIGRAM_RUN.match(match[0]):
-            for token in _joined[match[0]].split():
+            for token in _known[match[0]][0].split():
                 yield start, end, token
             continue
         letters = _characters(match[0])
@@ -119,8 +128,12 @@ def starts(text: str) -> list[int]:
 
     A run of a script without spaces may be cut anywhere if its last character is repeated.
     """
-    plain = text if text.isascii() else _SIGNS.sub(" ", text)
-    return [match.start() for match in (_ASCII_RUN if plain.isascii() else _ANY_RUN).finditer(plain)]
+    return [match.start() for match in _runs(text)]
+
+
+def is_unspaced(token: str) -> bool:
+    """Whether a token is of a script that is indexed as bigrams."""
+    return _BIGRAM_RUN.match(token) is not None
 
 
 def fold(word: str) -> str:
@@ -129,6 +142,12 @@ def fold(word: str) -> str:
         return word.lower()
     folded = normalize("NFKC", _STRIP.sub("", word)).casefold().translate(ARABIC_FOLDS)
     return normalize("NFC", "".join(_unaccented(folded)))
+
+
+def _runs(text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of the raw word runs of a text."""
+    plain = text if text.isascii() else _SIGNS.sub(" ", text)
+    return (_ASCII_RUN if plain.isascii() else _ANY_RUN).finditer(plain)
 
 
 def _unaccented(word: str) -> Iterator[str]:
@@ -151,6 +170,8 @@ def _is_latin(char: str) -> bool:
 
 def _tokens(run: str) -> list[str]:
     """Return the tokens of one raw run, the whole word first, then its parts."""
+    if run.isascii() and run.isalpha() and run[1:].islower() and len(run) <= MAX_TOKEN:
+        return [run.lower()]
     if _BIGRAM_RUN.match(run):
         return _bigrams(run)
     pieces = re.split("[_.]", run)
@@ -208,22 +229,32 @@ def _plain(text: str) -> str:
 
 def _last(run: str) -> str:
     """Return the last character of a run of bigrams, empty for other runs and those of one character."""
-    return _joined[run][-1:] if _BIGRAM_RUN.match(run) and len(_joined[run]) > 1 else ""
+    body = _known[run][0] if _BIGRAM_RUN.match(run) else ""
+    return body[-1:] if len(body) > 1 else ""
 
 
-def _stem_run(run: str) -> str:
-    """Return the stems of a run's Latin tokens joined by spaces."""
-    stemmer = _english()
-    return " ".join(stemmer(token) for token in _joined[run].split() if token.isascii() and len(token) > 1)
+def _stem_of(token: str) -> str:
+    """Return the stem of a token, empty for one character and for a script without a stemmer."""
+    if len(token) < 2 or _BIGRAM_RUN.match(token):
+        return ""
+    stemmer = _stemmer(_script(token[0]))
+    return stemmer(token) if stemmer else ""
 
 
 @cache
-def _english() -> Callable[[str], str]:
-    """Load the Snowball English stemmer (Porter 2) once."""
+def _script(char: str) -> str:
+    """Return the script of a character: the first word of its Unicode name."""
+    return "LATIN" if char.isascii() else name(char, "").partition(" ")[0]
+
+
+@cache
+def _stemmer(script: str) -> Callable[[str], str] | None:
+    """Load the Snowball stemmer for a script once; a script that several languages share has the commonest one's."""
+    if script not in STEMMERS:
+        return None
     from Stemmer import Stemmer
 
-    return Stemmer("english").stemWord  # type: ignore[no-any-return]
+    return Stemmer(STEMMERS[script]).stemWord  # type: ignore[no-any-return]
 
 
-_joined = _Memo(lambda run: " ".join(_tokens(run)))
-_stemmed = _Memo(_stem_run)
+_known = _Memo()

@@ -26,6 +26,14 @@ CANDIDATES = 1000
 _BLOCK = 65_536  # rows converted at a time
 
 
+def unit(rows: Floats) -> tuple[Floats, NDArray[numpy.bool_]]:
+    """Return rows (n, dimension) scaled to length one, and which of them have a direction at all."""
+    with numpy.errstate(all="ignore"):
+        lengths = numpy.linalg.norm(rows.astype(numpy.float64), axis=1, keepdims=True)
+        sound = numpy.isfinite(lengths[:, 0]) & (lengths[:, 0] > 0)
+        return (rows / lengths).astype(numpy.float32), sound
+
+
 def append(path: Path, first: int, rows: Floats) -> None:
     """Write unit rows (n, dimension) from row number `first` on, and see them to the disk."""
     import os
@@ -51,6 +59,11 @@ def zero(path: Path, dimension: int, rows: Iterable[int]) -> None:
                     file.write(bytes(dimension * 2))
 
 
+def rows_on_disk(path: Path, dimension: int) -> int:
+    """Return how many whole rows a file holds."""
+    return path.stat().st_size // (dimension * 2) if dimension and path.exists() else 0
+
+
 def copy_rows(source: Path, target: Path, dimension: int, rows: Sequence[int]) -> None:
     """Write some rows of one file as the first rows of another."""
     kept = read(source, dimension)[numpy.asarray(rows, dtype=numpy.int64)] if rows else None
@@ -63,7 +76,7 @@ def copy_rows(source: Path, target: Path, dimension: int, rows: Sequence[int]) -
 
 def read(path: Path, dimension: int) -> NDArray[numpy.float16]:
     """Map the file as (rows, dimension) float16; an unfinished last row is left out."""
-    count = path.stat().st_size // (dimension * 2) if path.exists() else 0
+    count = rows_on_disk(path, dimension)
     if not count:
         return numpy.zeros((0, dimension), dtype=numpy.float16)
     return numpy.memmap(path, dtype=numpy.float16, mode="r", shape=(count, dimension))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.scripts import BIGRAM_CLASS, GLUE, HANGUL_CLASS, INVISIBLE, MARKS, UNSPACED_CLASS
-from indexer.tokens import MAX_TOKEN, analyse, fold, spans, starts, stem, words
+from indexer.tokens import MAX_TOKEN, analyse, fold, is_unspaced, spans, starts, stem, words
 
 PIECES = st.sampled_from(
     "retry C# c++ v2.8.3 3.1. getUserName HTTPServer snake_case __init__ café CAFÉ naïve Straße İstanbul don't "
@@ -64,9 +64,17 @@ def test_a_word_is_cut_alike_whatever_stands_beside_it(before: str, after: str) 
 
 
 @given(TEXTS)
-def test_stems_are_of_latin_words_only(text: str) -> None:
-    """Bigrams and other scripts have no stem and cost no room in that field."""
-    assert all(each.isascii() for each in analyse(text)[1].split())
+def test_the_index_holds_the_stem_of_each_word_that_has_one(text: str) -> None:
+    """A question asks for `stem(word)`: it is in the field of stems, or the word has none and stands in the text."""
+    stems = analyse(text)[1]
+    for word in words(text):
+        assert stem(word) in stems.split() or stem(word) == word
+
+
+@given(TEXTS)
+def test_bigrams_have_no_stem(text: str) -> None:
+    """They cost no room in that field."""
+    assert not any(map(is_unspaced, analyse(text)[1].split()))
 
 
 @given(TEXTS, st.integers(0, 200))

@@ -1,0 +1,95 @@
+"""Document -> what the lexical index is given: tokens for BM25, and one term for each fact that can be filtered by.
+
+Filters are compared composed (NFC) and without case. A note has a term for each tag and every tag above it, for its
+path, folders, file and base name, and for each value of its front matter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+from unicodedata import normalize
+
+from indexer import tokens
+from indexer.types import Chunk, Condition, Document
+
+LONGEST_VALUE = 200  # characters of a front matter value that are compared
+_KEYS_OF_FIELDS = {"type": "type", "lang": "lang", "language": "lang"}
+_ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What BM25 and the filters know of a document; `chunks` are (body, stems, heading)."""
+
+    title: str
+    path: str
+    day: int
+    filters: list[str]
+    chunks: list[tuple[str, str, str]]
+
+
+def entry_of(document: Document, chunks: Iterable[Chunk]) -> Entry:
+    """Return a document with its chunks as tokens joined by spaces, and its filter terms."""
+    headings: dict[tuple[str, ...], str] = {}
+    rows = []
+    for piece in chunks:
+        above = (*piece.heading, piece.symbol)
+        if above not in headings:
+            headings[above] = _stems(" ".join(above))
+        rows.append((*tokens.analyse(piece.text), headings[above]))
+    title = _stems(" ".join([document.title, *document.aliases]))
+    path = _stems(document.path.replace("/", " "))
+    return Entry(title, path, day_number(document.date), list(dict.fromkeys(_terms(document))), rows)
+
+
+def filter_term(wanted: Condition) -> str:
+    """Return the term that documents have which meet a condition on a field other than date, title and heading."""
+    if wanted.field == "=":
+        key, _, value = wanted.value.partition("=")
+        return _value_term(key, value)
+    value = _plain(wanted.value)
+    if wanted.field in _KEYS_OF_FIELDS.values():
+        return f"{wanted.field}:{value[:LONGEST_VALUE]}"
+    return f"{wanted.field}:{value.lstrip('.') if wanted.field == 'ext' else value.strip('/')}"
+
+
+def day_number(iso: str | None) -> int:
+    """Return a day as yyyymmdd, 0 where there is no date."""
+    match = _ISO.match(iso or "")
+    return int("".join(match.groups())) if match else 0
+
+
+def _terms(document: Document) -> Iterator[str]:
+    """Yield the filter terms of a document."""
+    path = PurePosixPath(_plain(document.path))
+    yield from (f"root:{_plain(document.root)}", f"kind:{document.kind}", f"ext:{path.suffix.lstrip('.')}")
+    names = {*path.parts, path.stem, str(path), *map(str, path.parents)} - {"."}
+    yield from (f"path:{name}" for name in sorted(names))
+    for tag in document.tags:
+        parts = _plain(tag).strip("/").split("/")
+        yield from (f"tag:{'/'.join(parts[: n + 1])}" for n in range(len(parts)))
+    for key, values in document.meta.items():
+        for value in values if isinstance(values, (list, tuple)) else [values]:
+            if isinstance(value, (str, int, float)):
+                yield _value_term(str(key), value)
+                if field := _KEYS_OF_FIELDS.get(str(key).casefold()):
+                    yield f"{field}:{_plain(str(value))[:LONGEST_VALUE]}"
+
+
+def _value_term(key: str, value: Any) -> str:
+    """Return the term of a front matter value."""
+    return f"{_plain(key)}={_plain(str(value))[:LONGEST_VALUE]}"
+
+
+def _plain(text: str) -> str:
+    """Return text as filters compare it: composed, without case and outer space."""
+    return normalize("NFC", text).casefold().strip()
+
+
+def _stems(text: str) -> str:
+    """Return a short text as the stems of its tokens, for fields where the exact form does not matter."""
+    return " ".join(map(tokens.stem, tokens.analyse(text)[0].split()))

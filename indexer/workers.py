@@ -1,0 +1,153 @@
+"""Prepare many files at once in processes of our own.
+
+A worker is this Python told to import this package and serve its pipes: unlike `multiprocessing` it never imports
+the main program again, so a library needs no main guard. Where workers cannot be started, or when one dies, the
+files are prepared in this process.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+from indexer.prepare import Prepared, prepare
+from indexer.types import Root, Skip, SourceFile
+
+Job = tuple[Root, SourceFile]
+Result = Prepared | Skip
+
+WORTH = 3_000_000  # bytes of files that take longer to prepare here (4 MB a second) than workers take to start
+MOST = 4  # more are not kept busy: one process takes all the results in
+BATCH_FILES, BATCH_BYTES = 64, 500_000
+
+
+def prepare_all(jobs: Sequence[Job], options: Any = None) -> Generator[Result, None, None]:
+    """Yield what `prepare` makes of each file, in order."""
+    workers = _started(options) if sum(file.size for _, file in jobs) >= WORTH else []
+    if workers:
+        yield from _spread(jobs, options, workers)
+    else:
+        yield from (prepare(root, file, options) for root, file in jobs)
+
+
+def serve() -> None:
+    """Answer batches of jobs on stdin until it closes. Runs in the worker; what a library prints goes to stderr."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process is told too, and closes the pipe
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    questions = sys.stdin.buffer
+    options = pickle.load(questions)
+    while True:
+        try:
+            jobs: list[Job] = pickle.load(questions)
+        except EOFError:
+            return
+        pickle.dump([prepare(root, file, options) for root, file in jobs], answers, pickle.HIGHEST_PROTOCOL)
+        answers.flush()
+
+
+class _Worker:
+    """One process that prepares files."""
+
+    def __init__(self, options: Any) -> None:
+        """Start it. Raises OSError when that is not possible."""
+        here = str(Path(__file__).parents[1])
+        environ = {**os.environ, "PYTHONPATH": os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])}
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-c", "from indexer.workers import serve; serve()"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environ,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )  # fmt: skip
+        self._send(options)
+
+    def ask(self, jobs: list[Job]) -> list[Result]:
+        """Return the results of a batch. Raises OSError or EOFError when the worker is gone."""
+        assert self.process.stdout is not None
+        self._send(jobs)
+        results: list[Result] = pickle.load(self.process.stdout)
+        return results
+
+    def _send(self, value: Any) -> None:
+        """Write one value into the worker's pipe."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
+        self.process.stdin.flush()
+
+
+def _started(options: Any) -> list[_Worker]:
+    """Return as many workers as there are processors for; none where one would be alone or none can be started."""
+    count = min(_processors(), MOST)
+    if count < 2 or not sys.executable or hasattr(sys, "frozen"):
+        return []
+    workers: list[_Worker] = []
+    with suppress(OSError):
+        workers.extend(_Worker(options) for _ in range(count))
+    return workers
+
+
+def _spread(jobs: Sequence[Job], options: Any, workers: Sequence[_Worker]) -> Iterator[Result]:
+    """Yield the results of all jobs in order, a few batches ahead of who takes them; then end the workers."""
+    idle: SimpleQueue[_Worker] = SimpleQueue()
+    for worker in workers:
+        idle.put(worker)
+    ended = False
+
+    def run(batch: list[Job]) -> list[Result]:
+        """Prepare a batch in the next free worker."""
+        worker = idle.get()
+        try:
+            return worker.ask(batch)
+        except (OSError, EOFError, pickle.UnpicklingError):
+            return [] if ended else [prepare(root, file, options) for root, file in batch]
+        finally:
+            idle.put(worker)
+
+    threads = ThreadPoolExecutor(len(workers))
+    batches = _batches(jobs)
+    try:
+        ahead: deque[Future[list[Result]]] = deque()
+        ahead.extend(threads.submit(run, batch) for batch in islice(batches, 2 * len(workers)))
+        while ahead:
+            results = ahead.popleft().result()
+            ahead.extend(threads.submit(run, batch) for batch in islice(batches, 1))
+            yield from results
+    finally:
+        ended = True
+        for worker in workers:
+            worker.process.kill()
+        threads.shutdown(cancel_futures=True)
+        for worker in workers:
+            worker.process.communicate()
+
+
+def _batches(jobs: Iterable[Job]) -> Iterator[list[Job]]:
+    """Yield the jobs in parts that are worth a message."""
+    batch: list[Job] = []
+    size = 0
+    for job in jobs:
+        batch.append(job)
+        size += job[1].size
+        if len(batch) >= BATCH_FILES or size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

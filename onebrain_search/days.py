@@ -28,7 +28,7 @@ def day_range(value: str, today: date) -> tuple[str, str]:
         if first and last and first > last:
             raise QueryError(f"the dates {value!r} end before they begin", fix="write the earlier one first")
         return first, last
-    plain = " ".join(low.casefold().replace("_", " ").replace("-", " ").split())
+    plain = " ".join(re.sub(r"(?<=\w)[_-](?=\w)", " ", low.casefold()).split())
     found = None if dots else _relative(plain, today) or _calendar(low)
     if found is None:
         raise QueryError(f"the date {value!r} cannot be read", fix=f"write it as one of {EXAMPLES}")

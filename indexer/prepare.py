@@ -11,6 +11,7 @@ from typing import Any
 
 from indexer.chunk import chunk, content_key
 from indexer.errors import ParseError, ScanError
+from indexer.events import find_events
 from indexer.scan import read_source
 from indexer.tables import Rows, rows_of
 from indexer.terms import Entry, entry_of
@@ -45,7 +46,7 @@ def prepare(root: Root, file: SourceFile, options: Any = None) -> Prepared | Ski
     try:
         document = parse(file, data, options)
         chunks = chunk(document)
-        rows = rows_of(document, chunks, [content_key(piece) for piece in chunks])
+        rows = rows_of(document, chunks, [content_key(piece) for piece in chunks], find_events(document))
         entry = entry_of(document, chunks)
     except ParseError as error:
         return Skip(file.root, file.path, error.what)

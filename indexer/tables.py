@@ -15,7 +15,7 @@ from unicodedata import normalize
 
 from indexer.types import Chunk, Document, Event
 
-SCHEMA = "3"  # part of the index fingerprint
+SCHEMA = "4"  # part of the index fingerprint
 APPLICATION = 0x6F6E6562  # written into the file, to tell ours from a foreign one
 UNREADABLE = -1
 

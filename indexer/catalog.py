@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from indexer.errors import Damaged, StoreError
-from indexer.tables import APPLICATION, TABLES, Rows
+from indexer.tables import APPLICATION, TABLES, Rows, link_name
 from indexer.types import Chunk, Document, Link, Skip, SourceFile
 
 DAMAGED = "damaged"  # this file beside the catalog tells the next writer what a reader found
@@ -50,12 +50,17 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What ranking asks of a document: its other names, how many links lead to it, and whether it was replaced."""
+    """What ranking asks of a document: its other names, how many links lead to it, and what replaced what.
+
+    `status` is that of its header, or of its only event; all names but the aliases are link names.
+    """
 
     aliases: tuple[str, ...]
     links: int
     status: str
-    replaced: bool
+    name: str
+    supersedes: tuple[str, ...]
+    superseded_by: tuple[str, ...]
 
 
 class Catalog:
@@ -302,15 +307,18 @@ class Catalog:
             part = places[at : at + _BATCH // 2]
             marks = ",".join(["(?,?)"] * len(part))
             links = "(SELECT COUNT(*) FROM links WHERE name = d.name AND document <> d.id)"
+            event = "(SELECT CASE COUNT(*) WHEN 1 THEN MAX(status) END FROM events WHERE document = d.id)"
             rows = self.rows(
-                f"SELECT root, path, aliases, meta, {links} FROM documents d WHERE (root, path) IN (VALUES {marks})",
+                f"SELECT root, path, aliases, meta, name, {links}, {event} FROM documents d"
+                f" WHERE (root, path) IN (VALUES {marks})",
                 [value for place in part for value in place],
             )
-            for root, path, aliases, meta, count in rows:
-                fields = {key.casefold(): value for key, value in json.loads(meta).items()}
-                status = str(fields.get("status") or "").casefold()
-                replaced = bool(fields.get("superseded_by") or fields.get("superseded-by"))
-                found[root, path] = Facts(tuple(json.loads(aliases)), count, status, replaced)
+            for root, path, aliases, meta, name, count, status in rows:
+                fields = {key.casefold().replace("-", "_"): value for key, value in json.loads(meta).items()}
+                found[root, path] = Facts(
+                    tuple(json.loads(aliases)), count, str(fields.get("status") or status or "").casefold(), name,
+                    _linked(fields.get("supersedes")), _linked(fields.get("superseded_by")),
+                )  # fmt: skip
         return found
 
     def skips(self) -> list[Skip]:
@@ -321,6 +329,12 @@ class Catalog:
     def count(self, table: str, where: str = "1") -> int:
         """Return how many rows of a table meet a condition."""
         return int(self.rows(f"SELECT COUNT(*) FROM {table} WHERE {where}")[0][0])
+
+
+def _linked(value: Any) -> tuple[str, ...]:
+    """Return the link names that a front matter value holds: one or a list, as wikilinks, paths or bare names."""
+    values = value if isinstance(value, list) else [value] if value else []
+    return tuple(link_name(str(each).strip("[] ").partition("|")[0].partition("#")[0]) for each in values)
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:

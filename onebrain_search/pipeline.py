@@ -64,7 +64,7 @@ def _found(snapshot: Snapshot, query: Query, retrieval: Retrieval, model: Callab
         return Found(retrieve.listed(snapshot)(query))
     words = retrieve.lexical(snapshot)(query) if retrieval != "vector" else []
     asked, notes = (None, ()) if retrieval == "lexical" else _question(snapshot, query, model)
-    fused = words if asked is None else _fused(snapshot, query, words, *asked)
+    fused = fuse.convex(words, {}, [], 0.0) if asked is None else _fused(snapshot, query, words, *asked)
     if asked is not None and retrieval == "vector":
         fused = retrieve.vector(snapshot, asked[0])(query)
     cosine = max((hit.parts.get("vector", 0.0) for hit in fused), default=0.0) if asked is not None else None

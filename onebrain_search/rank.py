@@ -28,13 +28,13 @@ SAME_SHARE = 0.9  # of equal word triples from which a passage counts as a copy 
 # What each stage can add at most. Set on the dev collections by benchmarks/quality.py; mean nDCG@10 of cranfield,
 # cacm and anthropic-docs is .6017 with none of them.
 WEIGHTS: Mapping[str, float] = {
-    "exact": 0.5,  # a whole query that is a title, alias or file name: rank 1 in every such fixture question
+    "exact": 1.0,  # a whole query that is a title, alias or file name: rank 1, however often others say it
     "heading": 0.2,  # a whole query that is the heading of the passage
     "coverage": 0.2,  # share of the query's rare words in the passage: .6046; .1 gives .5997, .3 no more
     "proximity": 0.05,  # neighbouring query words that are neighbours in the passage: .6007; more costs cranfield .01
     "popularity": 0.02,  # of a note by links to it; a tie-break
     "recency": 0.3,  # only when the question asks for the newest
-    "superseded": -0.15,  # a note that says another one replaced it stays below that one
+    "superseded": -0.15,  # a note that another one replaced; more where it would stay above that one
     "source": 0.03,  # OneBrain's order of sources, a tie-break
 }
 # OneBrain reads its sources in this order; archives and checkpoints come last.
@@ -179,18 +179,27 @@ def recency(query: Query, hits: list[Hit]) -> list[Hit]:
 
 
 def superseded(reading: _Reading) -> Stage:
-    """Lower notes whose front matter says that something else replaced them."""
+    """Lower notes that another one replaced, by what they or the other one say; below that one where it is found."""
 
     def stage(query: Query, hits: list[Hit]) -> list[Hit]:
-        """Add the weight where a note is replaced."""
+        """Add the weight where a note is replaced, and more where that leaves it above its replacement."""
         facts = reading.facts_of(hits[:LOOKED_AT])
+        known = [facts.get((hit.chunk.root, hit.chunk.path)) for hit in hits]
+        scores: dict[str, float] = {}
+        by = {old: fact.name for fact in known if fact for old in fact.supersedes}
+        for hit, fact in zip(hits, known, strict=True):
+            if fact:
+                scores[fact.name] = max(hit.score, scores.get(fact.name, 0.0))
+                by.update((fact.name, new) for new in fact.superseded_by)
 
-        def value(hit: Hit) -> float:
-            """Return 1 for a replaced note."""
-            known = facts.get((hit.chunk.root, hit.chunk.path))
-            return float(known is not None and (known.replaced or known.status in _REPLACED))
+        def value(hit: Hit, fact: Facts | None) -> float:
+            """Return 1 for a replaced note, more where it must fall further."""
+            if fact is None or not (fact.name in by or fact.superseded_by or fact.status in _REPLACED):
+                return 0.0
+            above = hit.score - scores.get(by.get(fact.name, ""), hit.score)
+            return max(1.0, (above + 0.001) / -WEIGHTS["superseded"])
 
-        return [_added(hit, "superseded", value(hit)) for hit in hits]
+        return [_added(hit, "superseded", value(hit, fact)) for hit, fact in zip(hits, known, strict=True)]
 
     return stage
 
@@ -218,7 +227,7 @@ def without_copies(query: Query, hits: list[Hit]) -> list[Hit]:
     seen: list[set[tuple[str, ...]]] = []
     for hit in hits[:LOOKED_AT]:
         words = tokens.words(hit.chunk.text)
-        triples = set(zip(words, words[1:], words[2:], strict=False)) or {tuple(words)}
+        triples: set[tuple[str, ...]] = {*zip(words, words[1:], words[2:], strict=False)} or {tuple(words)}
         if not any(_same(triples, other) for other in seen):
             kept.append(hit)
         seen.append(triples)

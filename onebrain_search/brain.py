@@ -90,7 +90,7 @@ class Brain:
         """
         self.notes.clear()
         query = queries.parse(text, limit=limit or self.config.limit)
-        return snippet.marked(query, self._find(query, retrieval).hits[: query.limit])
+        return snippet.marked(query, self._shown(query, self._find(query, retrieval)))
 
     def ask(
         self,
@@ -110,7 +110,7 @@ class Brain:
         query = queries.parse(text, limit=limit or self.config.limit, mode=None if mode == "auto" else mode)
         snapshot = self.snapshot()
         found = self._find(query, retrieval)
-        sources = snippet.marked(query, found.hits[: query.limit])
+        sources = snippet.marked(query, self._shown(query, found))
         said = confidence.label(self._evidence(query, found), self.config.embedding.model)
         if found.relaxed and said == "strong":
             said = "weak"  # it is not what was asked for
@@ -135,7 +135,7 @@ class Brain:
 
         Raises NotFound for what does not exist or lies outside of the vault and its code folders.
         """
-        return reading.read(address, {root.name: root.folder for root in self.roots()}, self._parse_options())
+        return reading.read(address, self._folders(), self._parse_options())
 
     def related(self, path: str, *, limit: int = 10) -> list[Hit]:
         """Return the notes most related to one. Raises NotFound when it is not in the index."""
@@ -173,6 +173,14 @@ class Brain:
         """Return the vault and the code folders."""
         code = [Root(folder.name, folder.path, "code") for folder in self.config.code]
         return [Root("", self.config.vault, "note"), *code]
+
+    def _folders(self) -> dict[str, Path]:
+        """Return the folders of the roots by their names."""
+        return {root.name: root.folder for root in self.roots()}
+
+    def _shown(self, query: Query, found: pipeline.Found) -> list[Hit]:
+        """Return the best hits, as their files stand now."""
+        return reading.current(self.snapshot(), found.hits[: query.limit], self._folders(), self._parse_options())
 
     def _find(self, query: Query, retrieval: Retrieval) -> pipeline.Found:
         """Run the question line over the newest generation."""

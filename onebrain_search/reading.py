@@ -1,16 +1,22 @@
-"""An address -> the lines it names: `path`, `path:40`, `path:40:20`, `path#Heading`, `path#^block`, `name:path`."""
+"""An address -> the lines it names: `path`, `path:40`, `path:40:20`, `path#Heading`, `path#^block`, `name:path`.
+
+And hits -> hits as their files stand now, where those changed since they were indexed.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
 from pathlib import Path
 
-from indexer.errors import NotFound
+from indexer.errors import NotFound, OneBrainError
 from indexer.parse import ParseOptions, parse
 from indexer.scan import inside
-from indexer.types import Document, Kind, SourceFile, written
+from indexer.snapshot import Snapshot
+from indexer.types import Chunk, Document, Kind, SourceFile, written
+from onebrain_search.types import Hit
 
 LINES = 40  # shown from a line on when the address names no count
 _ADDRESS = re.compile(r"(?P<path>.+?)(?::(?P<line>\d+)(?::(?P<count>\d+))?)?$", re.DOTALL)
@@ -56,6 +62,50 @@ def read(address: str, roots: Mapping[str, Path], options: ParseOptions | None =
         raise NotFound(f"there is no line {start}", where=where, fix="ask for a line in that range")
     end = min(end, len(lines))
     return Passage(root, path, start, end, len(lines), "\n".join(lines[start - 1 : end]), file)
+
+
+def current(
+    snapshot: Snapshot, hits: Iterable[Hit], roots: Mapping[str, Path], options: ParseOptions | None = None
+) -> list[Hit]:
+    """Return the hits, those whose file changed or went away since it was indexed marked as stale.
+
+    What such a hit shows are the lines that stand in its place now, or what was indexed where there are none.
+    """
+    changed: dict[tuple[str, str], bool] = {}
+    found = []
+    for hit in hits:
+        place = (hit.chunk.root, hit.chunk.path)
+        if place not in changed:
+            changed[place] = place[0] in roots and _changed(snapshot, *place, roots[place[0]] / place[1])
+        stale = changed[place]
+        found.append(replace(hit, stale=True, chunk=_reread(hit.chunk, roots, options)) if stale else hit)
+    return found
+
+
+def _changed(snapshot: Snapshot, root: str, path: str, file: Path) -> bool:
+    """Whether a file is not what the catalog knows: by size and time, by content where it was indexed fresh."""
+    ask = "SELECT size, mtime_ns, digest FROM documents WHERE root = ? AND path = ?"
+    try:
+        info = file.stat()
+        for size, time, digest in snapshot.catalog.rows(ask, (root, path)):
+            if size < 0:
+                return digest != blake2b(file.read_bytes(), digest_size=16).hexdigest()
+            return (size, time) != (info.st_size, info.st_mtime_ns)
+    except OSError:
+        pass
+    return True
+
+
+def _reread(chunk: Chunk, roots: Mapping[str, Path], options: ParseOptions | None) -> Chunk:
+    """Return a passage with the text of its lines now, as it was where they cannot be read."""
+    try:
+        document = _document(chunk.root, chunk.path, inside(roots[chunk.root], chunk.path), options)
+    except (OneBrainError, OSError):
+        return chunk
+    lines = document.text.split("\n")[chunk.start_line - 1 : chunk.end_line]
+    if not any(map(str.strip, lines)):
+        return chunk
+    return replace(chunk, text="\n".join(lines), end_line=chunk.start_line + len(lines) - 1)
 
 
 def _file(written_path: str, roots: Mapping[str, Path]) -> tuple[str, str, str, Path]:

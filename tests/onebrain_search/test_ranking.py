@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from pathlib import Path
@@ -258,10 +257,24 @@ def test_what_looks_like_an_operator_is_found_as_text(words: Words, text: str) -
     assert paths(brain, text)[0] == "a.md"
 
 
-def test_a_note_changed_since_is_marked(words: Words) -> None:
-    """F58's flag is false for what is as it was indexed."""
-    brain = words({"a.md": "splice a rope\n"})
-    (hit,) = brain.search("rope")
-    assert not hit.stale
-    os.utime(brain.config.vault / "a.md", ns=(1, 1))
-    assert brain.search("rope")[0].stale
+def test_f58_a_hit_whose_file_changed_since_is_stale_and_read_again(words: Words) -> None:
+    """The flag is off for what is as it was indexed."""
+    brain = words({"a.md": "splice a rope\n", "b.md": "coil a rope\n"})
+    assert not any(hit.stale for hit in brain.search("rope"))
+    (brain.config.vault / "a.md").write_text("splice a wire rope\nand more\n", encoding="utf-8")
+    found = {hit.chunk.path: hit for hit in brain.search("rope")}
+    assert (found["a.md"].stale, found["b.md"].stale) == (True, False)
+    assert found["a.md"].chunk.text == "splice a wire rope"
+    assert [found["a.md"].chunk.text[start:end] for start, end in found["a.md"].highlights] == ["rope"]
+    assert [hit.stale for hit in brain.ask("splice rope").sources] == [True, False]
+
+
+def test_f57_a_hit_whose_file_is_gone_is_stale(words: Words) -> None:
+    """What was indexed of it is shown until the next run."""
+    brain = words({"a.md": "splice a rope\n", "b.md": "one\n\ntwo\n\nthree fathoms\n"})
+    (brain.config.vault / "a.md").unlink()
+    (brain.config.vault / "b.md").write_text("one\n", encoding="utf-8")
+    (hit,) = brain.search("splice")
+    assert (hit.stale, hit.chunk.text) == (True, "splice a rope")
+    (cut,) = brain.search("fathoms")
+    assert cut.stale

@@ -26,7 +26,7 @@ LAYERS = tuple(
     tuple(row.split())
     for row in """
     indexer.types indexer.errors
-    indexer.scripts indexer.entries indexer.ignore
+    indexer.scripts indexer.entries indexer.ignore indexer.redact
     indexer.tokens indexer.scan
     indexer.parse
     indexer.events indexer.history indexer.chunk indexer.embed
@@ -56,11 +56,13 @@ OWNERS = {
     "charset_normalizer": ("indexer.parse",),
     "click": ("onebrain_search.cli",),
     "dateutil": ("indexer.parse", "onebrain_search.days"),  # dates that are written down, dates that are asked for
+    "detect_secrets": ("indexer.redact",),
     "docutils": ("indexer.parse",),
     "filelock": ("indexer.store",),
     "frontmatter": ("indexer.parse",),
     "httpx2": ("indexer.embed", "onebrain_search.web"),  # vectors by HTTP, the fallback
     "huggingface_hub": ("indexer.embed",),
+    "lxml": ("indexer.parse",),
     "mammoth": ("indexer.parse",),
     "mcp": ("onebrain_search.mcp",),
     "onnxruntime": ("indexer.embed",),
@@ -69,7 +71,6 @@ OWNERS = {
     "pypdfium2": ("indexer.parse",),
     "pyromark": ("indexer.parse",),
     "rapidfuzz": ("indexer.lexical", "onebrain_search.query"),  # near words of the index, near names of filters
-    "selectolax": ("indexer.parse",),
     "sentence_transformers": ("indexer.embed",),
     "sqlite3": ("indexer.catalog",),
     "starlette": ("onebrain_search.server",),
@@ -205,9 +206,11 @@ def test_a_heavy_library_is_loaded_by_the_function_that_needs_it(module: Module)
 
 
 def test_every_library_is_declared() -> None:
-    """What the code imports is a dependency in pyproject.toml."""
+    """What the code imports is a dependency in pyproject.toml, of every installation or of an extra."""
     project = tomllib.loads((REPO / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    declared = {_plain(re.split(r"[<>=~!\[; ]", need)[0]) for need in project["dependencies"]}
+    extras = project["optional-dependencies"]
+    needs = [*project["dependencies"], *extras["formats"], *extras["redact"]]
+    declared = {_plain(re.split(r"[<>=~!\[; ]", need)[0]) for need in needs}
     used = {found.target.split(".")[0] for m in MODULES.values() for found in _imports(m.tree) if not found.typing}
     carriers = packages_distributions()
     through = {"huggingface_hub", "transformers"}  # come with sentence-transformers, which we only hush by them

@@ -14,9 +14,11 @@ from typing import Any, cast
 
 from indexer.errors import ParseError
 from indexer.parse.content import Content, ParseOptions
+from indexer.parse.covering import covered
 from indexer.parse.dates import DATE_KEYS, Found, find_date
 from indexer.parse.decoding import decode
 from indexer.parse.written_dates import dates_in
+from indexer.redact import redact
 from indexer.types import Document, Kind, SourceFile, written
 
 __all__ = [
@@ -104,9 +106,13 @@ def parse(file: SourceFile, data: bytes, options: ParseOptions | None = None) ->
     problems: tuple[str, ...] = ()
     if row.raw:
         content = _extracted(row, file, data, options)
+        content, secrets = covered(content, options.redact)
     else:
         text, problems = decode(data, written(file.root, file.path))
+        text, secrets = redact(text, options.redact)
         content = row.reader()(file, text, options)
+    if secrets:
+        problems = (*problems, f"{secrets} secret{'s' * (secrets > 1)} covered")
     if content.dated:
         found = find_date(content.meta, file.path, file.mtime_ns, options.date_keys, content.title, content.text)
     else:

@@ -12,10 +12,15 @@ from indexer.types import Block, Link
 
 @dataclass(frozen=True, slots=True)
 class ParseOptions:
-    """Settings of the parsers: front matter keys that hold a note's date, and whether comments are searched."""
+    """Settings of the parsers.
+
+    `date_keys`: front matter keys that hold a note's date. `comments`: whether comments are searched. `redact`: rules
+    (see indexer.redact.RULES) of secrets that are covered before anything else reads the text.
+    """
 
     date_keys: tuple[str, ...] = DATE_KEYS
     comments: bool = False
+    redact: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

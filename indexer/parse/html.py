@@ -132,7 +132,7 @@ def _gather(top: Any, made: Extraction) -> None:
     walk = _Walk(made)
     left_out = _LEFT_OUT if top.tag in ("main", "article") else _LEFT_OUT | {"aside"}
     steps = etree.iterwalk(top, events=("start", "end"))
-    skipped = None
+    skipped: Any = None
     for event, element in steps:
         if made.full:
             break

@@ -21,7 +21,7 @@ from indexer.types import Condition
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LAYOUT = "2"  # part of the index fingerprint
+LAYOUT = "3"  # part of the index fingerprint
 HEAP = 128_000_000  # bytes of postings held before they are written out
 MANY_SEGMENTS = 8  # tantivy begins to merge at this many
 _META = "meta.json"  # tantivy's own list of segments
@@ -38,7 +38,7 @@ def make_schema() -> Any:
 
     builder = tantivy.SchemaBuilder()
     builder.add_unsigned_field("id", indexed=True, fast=True)
-    builder.add_unsigned_field("document", indexed=True)
+    builder.add_text_field("document", tokenizer_name="raw", index_option="basic")  # tantivy-py deletes by text only
     builder.add_unsigned_field("day", indexed=True, fast=True)
     for name, option in _TEXT_FIELDS:
         builder.add_text_field(name, tokenizer_name="whitespace", index_option=option)
@@ -63,31 +63,21 @@ def segments(folder: Path) -> int:
     return len(json.loads((folder / _META).read_bytes())["segments"])
 
 
-def open_index(folder: Path, *, create: bool = False) -> Any:
-    """Open the index of a folder, or make an empty one there.
-
-    Raises StoreError when it is not a readable index.
-    """
-    import tantivy
-
-    try:
-        if create:
-            folder.mkdir(parents=True, exist_ok=True)
-            return tantivy.Index(make_schema(), path=str(folder), reuse=False)
-        return tantivy.Index.open(str(folder))
-    except (ValueError, OSError) as error:
-        raise StoreError(
-            "the lexical index cannot be opened", where=f"{folder}: {error}", fix="run `index`"
-        ) from error
-
-
 class Writer:
     """Adds and removes chunks; nothing is visible before `commit`. Raises StoreError when it cannot write."""
 
     def __init__(self, folder: Path, *, create: bool = False) -> None:
         self.folder = folder
-        self.index = open_index(folder, create=create)
-        self.writer = self._do(lambda: self.index.writer(HEAP, 1))
+        self.writer = self._do(lambda: self._open(create))
+
+    def _open(self, create: bool) -> Any:
+        """Return the engine's writer; one thread, since preparing the text takes longer than indexing it."""
+        import tantivy
+
+        if not create:
+            return tantivy.Index.open(str(self.folder)).writer(HEAP, 1)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return tantivy.Index(make_schema(), path=str(self.folder), reuse=False).writer(HEAP, 1)
 
     def add(self, number: int, first: int, entry: Entry) -> None:
         """Add the document with the catalog id `number`, whose chunks have ids from `first` on."""
@@ -96,7 +86,7 @@ class Writer:
         for chunk_id, (body, stem, heading) in enumerate(entry.chunks, first):
             row = Row()
             row.add_unsigned("id", chunk_id)
-            row.add_unsigned("document", number)
+            row.add_text("document", str(number))
             row.add_unsigned("day", entry.day)
             row.add_text("body", body)
             row.add_text("stem", stem)
@@ -110,7 +100,7 @@ class Writer:
     def remove(self, documents: Iterable[int]) -> None:
         """Remove every chunk of some documents."""
         for number in documents:
-            self.writer.delete_documents_by_term("document", number)
+            self.writer.delete_documents_by_term("document", str(number))
 
     def commit(self) -> int:
         """Write everything; return the number of the commit."""
@@ -153,7 +143,9 @@ class Reader:
 
     def _open(self, folder: Path) -> None:
         """Load the newest commit of a folder."""
-        index = open_index(folder)
+        import tantivy
+
+        index = tantivy.Index.open(str(folder))
         index.config_reader("manual")
         index.reload()
         self.schema, self.searcher = index.schema, index.searcher()

@@ -14,6 +14,7 @@ _KINDS = {"decisions": "decision", "outcomes": "outcome", "questions": "question
 _PROSE = ("item", "paragraph")
 _HEADING_EDGE = " \t:：—–-|·,.()[]"
 _SHORT_TITLE = 3  # words of a heading that alone does not say what was decided
+_READ = 1_000  # characters of the text below a heading that are read for its reason
 _TASK = re.compile(r"\[ \]\s")
 
 
@@ -71,11 +72,11 @@ def _of_heading(outline: Outline, section: Section) -> Event | None:
     if not title or section.when is None:
         return None
     body = next((block.text for block in section.blocks if block.kind in _PROSE and block.text), "")
-    reason = split_reason(tidy(body)[:1000])[1]
+    reason = split_reason(tidy(body[:_READ]))[1]
     kind = "decision" if reason or wording.decides(title) or wording.decides(body) else "outcome"
     heading = Block("heading", section.line, section.line, section.title, section.level)
     text = title if section.when.date else section.title
-    opening = first_sentence(split_reason(tidy(body)[:600])[0])
+    opening = first_sentence(split_reason(tidy(body[:_READ]))[0])
     if opening and (not reason or len(title.split()) <= _SHORT_TITLE):
         text = opening if opening.lower().startswith(text.lower()) else f"{text}: {opening}"
     return outline.event(heading, text, section.when, kind, reason)

@@ -57,6 +57,7 @@ _LISTING = {
 _SHORTEST_MARKED = 8  # characters of a line that tells a decision by itself
 _SHORTEST = 25  # characters of a sentence that says something
 _MOST_LINKS = 12
+_READ = 1_500  # characters of what was said that are read
 _OFTEN = 2  # times a section names a record before it is about it
 
 
@@ -145,15 +146,15 @@ def _heading(outline: Outline, section: Section, following: int, marked: Sequenc
     if not title or wording.role(section.title) or (is_generic and not often) or not (links or blocks):
         return None
     decided = next((block.text for block in blocks if block.text and wording.decides(block.text)), "")
-    said = tidy(decided) or next(
-        (tidy(b.text) for b in blocks if len(b.text) >= _SHORTEST and not _NO_SENTENCE.match(b.text)), ""
+    said = tidy(decided[:_READ]) or next(
+        (tidy(b.text[:_READ]) for b in blocks if len(b.text) >= _SHORTEST and not _NO_SENTENCE.match(b.text)), ""
     )
     kind = "chatter" if not said else "decision" if marked else "outcome"
     event = outline.event(
         Block("heading", section.line, section.line),
         title,
         kind=kind,
-        reason=split_reason(said[:1500])[1] if decided else "",
+        reason=split_reason(said)[1] if decided else "",
     )
     what = f"{title}: {first_sentence(said[:LONGEST])}" if said else title
     opening = blocks[0].end_line if blocks and blocks[0].kind == "paragraph" else section.line

@@ -14,6 +14,7 @@ from indexer.events.underlined import underlined_blocks
 from indexer.parse.written_dates import dates_in, scan
 from indexer.types import Block, Document, Event
 
+_READ = 12_000  # characters of a line that are read for its parts
 LONGEST = 400  # characters of `what` and of `reason`; the line itself is one click away
 _SHORT_DATE = re.compile(r"\W{0,3}\d{1,2}([/-])\d{1,2}\1(?:\d{4}|\d\d)(?!\d)")
 _DATE_EDGE = " \t:：—–-|·,.)]*_"
@@ -96,7 +97,7 @@ class Outline:
         self, block: Block, text: str, when: When | None = None, kind: str = "decision", reason: str = ""
     ) -> Event:
         """An event on a block's first line: text cut and split into what and why, references and status read off."""
-        raw = self.raw(block.start_line, block.end_line)
+        raw, text = self.raw(block.start_line, block.end_line)[:_READ], text[:_READ]
         thread, rest = references.own_id(tidy(text))
         text = tidy(text) if references.numbered(thread) else rest
         changed = references.replacement(raw)

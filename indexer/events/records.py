@@ -176,7 +176,7 @@ def _reason(outline: Outline, parts: dict[str, Section]) -> str:
     """Why it was decided: the `because` of the decision, else its rationale, else the first of its context."""
     for name in ("decision", "status"):
         for block in parts[name].blocks if name in parts else ():
-            if reason := split_reason(_CHOSEN.sub("", tidy(block.text)[:1500]))[1]:
+            if reason := split_reason(_CHOSEN.sub("", tidy(block.text[:1500])))[1]:
                 return reason
     for name in ("rationale", "context", "problem", "motivation"):
         if said := _said(outline, parts.get(name)):

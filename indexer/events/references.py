@@ -28,12 +28,14 @@ _SERIES = (
     "ZIP",
     "BCP",
 )
+_LONGEST_LINE = 2_000  # characters of a line in which it tells what replaces what
 _NOT_BEFORE = re.compile(r"[\w/-]")
 _ISSUE = re.compile(r"github\.com/([\w.-]+/[\w.-]+)/(?:issues|pull)/(\d+)")
-_LINK = re.compile(r"\]\(<?([^)\s>]+)>?[^)]*\)")
-_WIKI = re.compile(r"\[\[([^\]|#]+)")
+_LINK = re.compile(r"\]\(<?([^()\s>]{1,300})>?[^()\n]{0,200}\)")
+_WIKI = re.compile(r"\[\[([^\[\]|#\n]{1,200})")
 _FILE = re.compile(
-    r"(?<![\w/(\[.-])(?:\.{0,2}/)?(?:[\w.-]+/)*[\w-]+\.(?:md|rst|adoc|txt)\b|(?<![\w/-])\d{3,5}-[a-z][\w-]+"
+    r"(?<![\w/(\[.-])(?:\.{0,2}/)?(?:[\w.-]{1,80}/){0,8}[\w-]{1,120}\.(?:md|rst|adoc|txt)\b"
+    r"|(?<![\w/-])\d{3,5}-[a-z][\w-]{1,120}"
 )
 _OWN_ID = re.compile(r"([A-Z]{1,10}(?:-[A-Z]{0,3}\d+){1,4}(?:\.\d+)*|[A-Z]{3,10}\s\d+\.\d+)(?![\w-])")
 _OWN_IDS = re.compile(r"(?<![\w-])([A-Z]{1,10}(?:-[A-Z]{1,3}\d+|-\d+)(?:-\d+)*)(?![\w-])")
@@ -154,6 +156,7 @@ def names(text: str) -> tuple[str, ...]:
 
 def replacement(text: str, *, numbers: bool = False) -> Replacement:
     """What a raw line says to replace or to be replaced by; with `numbers` bare numbers are names too (headers)."""
+    text = text[:_LONGEST_LINE]
     if not tells_replacement(text.lower()) or _INDIRECT.search(text):
         return Replacement()
     words = _FILE.sub(_blank, _WIKI.sub(_blank, _LINK.sub(_blank, text)))

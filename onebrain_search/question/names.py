@@ -19,8 +19,8 @@ _QUOTED = re.compile(
 _PATH = re.compile(
     r"(?<![\w&])#[\w/-]+|"
     r"\bhttps?://[^\s<>\"）。，]+"
-    r"|(?a:(?<!\w)(?:\.{0,2}/)?(?:[\w.~@-]+/)+[\w.~@-]*\.\w+)"
-    r"|(?a:\b[\w-]+(?:\.[\w-]+)*\.(?:md|txt|py|rst|org|json|ya?ml|toml|js|ts|tsx|rs|go|java|c|h|cpp|rb|sh|html|css|csv|pdf|docx?|ini|cfg|log|sql)\b)"
+    r"|(?a:(?<!\w)(?:\.{0,2}/)?(?:[\w.~@-]{1,80}/){1,12}[\w.~@-]{0,80}\.\w+)"
+    r"|(?a:\b[\w-]{1,80}(?:\.[\w-]{1,40}){0,5}\.(?:md|txt|py|rst|org|json|ya?ml|toml|js|ts|tsx|rs|go|java|c|h|cpp|rb|sh|html|css|csv|pdf|docx?|ini|cfg|log|sql)\b)"
 )
 _ASKING = (
     r"(?:did|do|does|is|are|was|were|has|have|had|should|would|can|could|will|must|might|not|don['’]t|didn['’]t|isn['’]t|"

@@ -240,7 +240,7 @@ def test_a_loose_decision_in_a_dated_note() -> None:
 
 def test_a_decision_of_ten_kilobytes_is_cut() -> None:
     """What and reason end in an ellipsis."""
-    (event,) = events("# P\n\n## Decisions\n\n- Use " + "very " * 2500 + "long, because " + "so " * 4000 + "\n")
+    (event,) = events("# P\n\n## Decisions\n\n- Use " + "very " * 1000 + "long, because " + "so " * 1700 + "\n")
     assert LONGEST - 9 < len(event.what) <= LONGEST
     assert LONGEST - 9 < len(event.reason) <= LONGEST
     assert event.what.endswith("…")
@@ -267,19 +267,29 @@ def test_every_extractor_takes_an_empty_note(extractor: Callable[[Outline], list
 
 
 READABLE = st.characters(exclude_categories=("Cs", "Cc"))
+TABLE = "| Date | Decision |\n|---|---|\n| a | b |\n"
+LINES = (
+    "# T",
+    "## Decisions",
+    "## 2026-01-02 : x",
+    "- 2026-01-02 — a because b",
+    "- b",
+    "---",
+    "",
+    "```",
+    "> q",
+    "日本 ため、x",
+)
 PIECES = st.sampled_from(
     [
-        "# T\n",
-        "## Decisions\n",
-        "## 2026-01-02 : x\n",
-        "- 2026-01-02 — a because b\n",
-        "- b\n",
-        "---\n",
-        "\n",
-        "```\n",
+        TABLE,
+        *(f"{line}\n" for line in LINES),
+        "Superseded by [[x]]\n",
+        "Status: Accepted\n",
+        "[ ](\n",
+        "\\|",
+        "~~x~~ ",
     ]
-    + ["| Date | Decision |\n|---|---|\n| a | b |\n", "Superseded by [[x]]\n", "Status: Accepted\n", "> q\n"]
-    + ["日本 ため、x\n", "[ ](\n", "\\|", "~~x~~ "]
 )
 
 

@@ -160,9 +160,9 @@ class RstBlocks:
     def _fields(self, node: Any, place: _Place) -> None:
         """A field list as one paragraph; at the top of the document it is the meta data too."""
         known = [
-            (text.line, text.line + text.astext().count("\n"))
-            for text in node.findall()
-            if text.tagname in ("paragraph", "field") and text.line
+            (part.line, part.line + part.astext().count("\n") * (part.tagname == "paragraph"))
+            for part in node.findall()
+            if part.tagname in ("paragraph", "field") and part.line
         ]
         at_top = len(self.blocks) < 2 and all(block.kind == "heading" for block in self.blocks)
         for field in node.children[: _MOST_FIELDS if at_top else 0]:

@@ -17,7 +17,7 @@ from indexer.errors import Damaged, StoreError
 from indexer.tables import APPLICATION, TABLES, Rows, link_name
 from indexer.types import Chunk, Document, Link, Skip, SourceFile
 
-DAMAGED = "damaged"  # this file beside the catalog tells the next writer what a reader found
+DAMAGED = "damaged-catalog"  # this file beside the catalog tells the next writer what a reader found
 _OWNED = ("chunks", "links", "tags", "events")  # rows that go with their document
 _BATCH = 500  # bound variables a statement; SQLite's limit is 999 on old builds
 _CHUNK = (

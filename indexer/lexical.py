@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import wraps
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from indexer import tokens
-from indexer.errors import StoreError
+from indexer.errors import Damaged, StoreError
 from indexer.terms import Entry, day_number, filter_term
 from indexer.types import Condition
 
@@ -24,12 +26,16 @@ if TYPE_CHECKING:
 LAYOUT = "3"  # part of the index fingerprint
 HEAP = 128_000_000  # bytes of postings held before they are written out
 MANY_SEGMENTS = 8  # tantivy begins to merge at this many
+DAMAGED = "damaged-lexical"  # this file beside an index folder tells the next writer what a reader found
 _META = "meta.json"  # tantivy's own list of segments
 
 # Share of each field in a term's score; measured by benchmarks/quality.py on the dev collections.
 WEIGHTS: Mapping[str, float] = {"body": 0.35, "stem": 0.65, "title": 0.4, "heading": 0.25, "path": 0.25}
 _TEXT_FIELDS = (("body", "position"), ("stem", "freq"), ("title", "freq"), ("heading", "freq"), ("path", "freq"))
 _LATEST = 99_999_999
+
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 def make_schema() -> Any:
@@ -61,6 +67,34 @@ def opstamp(folder: Path) -> int | None:
 def segments(folder: Path) -> int:
     """Return of how many segments an index consists."""
     return len(json.loads((folder / _META).read_bytes())["segments"])
+
+
+def mark_damaged(folder: Path) -> None:
+    """Leave word beside an index folder that it must be made anew."""
+    with suppress(OSError):
+        (folder.parent / DAMAGED).touch()
+
+
+def _guarded(method: _Method) -> _Method:
+    """Return a method of a reader that tells broken files as one error and leaves word of them.
+
+    tantivy raises ValueError, or panics with an exception that has no name to import.
+    """
+
+    @wraps(method)
+    def run(self: Reader, *args: Any, **options: Any) -> Any:
+        """Run the method."""
+        try:
+            return method(self, *args, **options)
+        except BaseException as error:
+            if not isinstance(error, ValueError) and type(error).__name__ != "PanicException":
+                raise
+            mark_damaged(self.folder)
+            raise Damaged(
+                "the lexical index is damaged", where=f"{self.folder}: {error}", fix="run `index`"
+            ) from error
+
+    return cast(_Method, run)
 
 
 class Writer:
@@ -128,6 +162,7 @@ class Reader:
 
     def __init__(self, folder: Path) -> None:
         """Open the newest commit. Raises StoreError when it cannot be read."""
+        self.folder = folder
         self._links: TemporaryDirectory[str] | None = None
         try:
             self._open(folder)
@@ -155,6 +190,7 @@ class Reader:
         if self._links is not None:
             self._links.cleanup()
 
+    @_guarded
     def frequency(self, token: str, field: str = "body") -> int:
         """Return in how many chunks a token (or in field `stem` a stem) stands, deleted ones still counted."""
         return int(self.searcher.doc_freq(field, token))
@@ -163,11 +199,13 @@ class Reader:
         """Return the number of live chunks."""
         return int(self.searcher.num_docs)
 
+    @_guarded
     def completions(self, prefix: str, limit: int = 32) -> list[str]:
         """Return the most frequent tokens that start with a prefix."""
         found = self.searcher.terms_with_prefix("body", prefix, limit=2000)
         return [term for term, _ in sorted(found, key=lambda pair: -pair[1])[:limit]]
 
+    @_guarded
     def similar(self, token: str, distance: int) -> list[str]:
         """Return tokens within an edit distance (transposition counts one) that share the first letter."""
         from rapidfuzz.distance import OSA
@@ -176,6 +214,7 @@ class Reader:
         near = [(OSA.distance(token, term, score_cutoff=distance), -count, term) for term, count in found]
         return [term for gap, _, term in sorted(near) if gap <= distance][:3]
 
+    @_guarded
     def search(
         self,
         terms: Sequence[tuple[str, float]],
@@ -201,6 +240,7 @@ class Reader:
             query = tantivy.Query.boolean_query(clauses)
         return self._hits(query, k)
 
+    @_guarded
     def ids(self, required: Sequence[Any]) -> NDArray[Any]:
         """Return the ids of every chunk that meets all conditions, as an int64 array in no order."""
         import numpy

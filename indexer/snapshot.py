@@ -35,6 +35,8 @@ def exists(folder: Path) -> bool:
 class _Unsettled(StoreError):
     """The lexical index is not of the catalog's generation: a writer is between its two commits, or died there."""
 
+    broken: Path | None = None  # the folder of an index that is of it, and yet cannot be opened
+
 
 @dataclass(slots=True)
 class Snapshot:
@@ -57,8 +59,10 @@ class Snapshot:
         while True:
             try:
                 return cls._open_once(folder)
-            except _Unsettled:
+            except _Unsettled as error:
                 if time.monotonic() > until:
+                    if error.broken:
+                        lexical.mark_damaged(error.broken)
                     raise
             time.sleep(0.02)
 
@@ -78,7 +82,9 @@ class Snapshot:
             try:
                 reader = lexical.Reader(place)
             except StoreError as error:
-                raise _Unsettled(error.what, where=error.where, fix=error.fix) from error
+                told = _Unsettled(error.what, where=error.where, fix=error.fix)
+                told.broken = place
+                raise told from error
             if lexical.opstamp(place) != stamp:
                 reader.close()
                 raise _Unsettled("the index is being written", where=str(folder), fix="try again")

@@ -238,11 +238,17 @@ class Store:
             self.catalog.create()
             self.catalog.set_state(fingerprint=fingerprint())
             self._rebuild_lexical()
-        elif lexical.opstamp(self.folder / self.catalog.state("lexical")) != self.catalog.number("opstamp"):
-            self.notes.append("the lexical index is missing or not of the last run: it is made anew")
+        elif not self._lexical_is_sound():
+            self.notes.append("the lexical index was missing, damaged or not of the last run: it is made anew")
             self._rebuild_lexical()
+            (self.folder / lexical.DAMAGED).unlink(missing_ok=True)
         self._check_vectors()
         self._zero_freed()
+
+    def _lexical_is_sound(self) -> bool:
+        """Whether the lexical index is of the catalog's last commit, and no reader found it broken."""
+        stamp = lexical.opstamp(self.folder / self.catalog.state("lexical"))
+        return stamp == self.catalog.number("opstamp") and not (self.folder / lexical.DAMAGED).exists()
 
     def _rebuild_lexical(self) -> None:
         """Write the lexical index anew from the catalog, in a new folder, as the next generation."""
@@ -337,7 +343,7 @@ def _erase(folder: Path, keep: set[str] | None = None) -> None:
     if keep:
         return
     try:
-        for path in [*folder.glob(f"{CATALOG}*"), folder / DAMAGED]:
+        for path in [*folder.glob(f"{CATALOG}*"), *folder.glob("damaged-*")]:
             path.unlink(missing_ok=True)
     except OSError as error:
         fix = "close the programs that use it, then try again"

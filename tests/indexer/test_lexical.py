@@ -24,9 +24,9 @@ from indexer.terms import entry_of
 from indexer.types import Condition, Document, SourceFile
 
 WORDS = st.sampled_from(
-    "retry C# c++ v2.8.3 3.1 getUserName snake_case café naïve Straße don't deep-sea バカ パーカー 更精确的结果 数据库 "
-    "数 데이터베이스 ความรู้ น้ำ ရန်ကုန် ភាសាខ្មែរ किताब й и Ελλάδα عربي שָׁלוֹם target👍 1️⃣ ½ k8s ﷺ a.b.c 10.0.0.1 "
-    "привет_мир 葛\U000e0100飾 - # * > ` | ~ 。 “quoted”".split(" ")
+    "retry C# c++ v2.8.3 3.1 getUserName snake_case café naïve Straße don't deep-sea バカ パーカー 更精确的结果 "
+    "数据库 数 데이터베이스 ความรู้ น้ำ ရန်ကုန် ភាសាខ្មែរ किताब й и Ελλάδα عربي שָׁלוֹם target👍 1️⃣ ½ k8s ﷺ a.b.c "
+    "10.0.0.1 привет_мир 葛\U000e0100飾 - # * > ` | ~ 。 “quoted”".split(" ")
 )
 NOTES = st.lists(st.one_of(WORDS, st.text(max_size=8)), max_size=30).map(" ".join)
 

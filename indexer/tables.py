@@ -15,7 +15,7 @@ from unicodedata import normalize
 
 from indexer.types import Chunk, Document, Event
 
-SCHEMA = "4"  # part of the index fingerprint
+SCHEMA = "5"  # part of the index fingerprint
 APPLICATION = 0x6F6E6562  # written into the file, to tell ours from a foreign one
 UNREADABLE = -1
 
@@ -48,6 +48,7 @@ CREATE TABLE IF NOT EXISTS events (
 );
 CREATE INDEX IF NOT EXISTS events_document ON events (document);
 CREATE INDEX IF NOT EXISTS events_chunk ON events (chunk);
+CREATE INDEX IF NOT EXISTS events_thread ON events (thread);
 CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, row INTEGER) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS vectors_row ON vectors (row);
 CREATE TABLE IF NOT EXISTS freed (row INTEGER PRIMARY KEY);

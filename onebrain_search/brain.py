@@ -16,16 +16,16 @@ from indexer.scan import ScanRules, refuse_unbounded
 from indexer.snapshot import Snapshot, exists
 from indexer.store import erase
 from indexer.types import Kind, Report, Root
-from onebrain_search import confidence, pipeline, rank, reading, related, snippet
+from onebrain_search import confidence, pipeline, rank, reading, related, rerank, snippet
 from onebrain_search import config as configs
 from onebrain_search import query as queries
-from onebrain_search.answer import what
+from onebrain_search.answer import what, why
 from onebrain_search.config import Config
 from onebrain_search.reading import Passage
 from onebrain_search.types import Answer, Hit, Query, Retrieval
 
 if TYPE_CHECKING:
-    from indexer.embed import Embedder, Remote
+    from indexer.embed import CrossEncoder, Embedder, Remote
 
 # Data and settings files say little among notes; code folders are searched whole.
 DATA_SUFFIXES = frozenset(".json .json5 .jsonc .ini .cfg .conf .properties .yaml .yml .toml .xml .csv".split())
@@ -42,6 +42,7 @@ class Brain:
         self._environ = environ
         self._snapshot: Snapshot | None = None
         self._embedder: Embedder | None = None
+        self._cross_encoder: CrossEncoder | None = None
 
     @classmethod
     def open(cls, vault: str | os.PathLike[str] | None = None, *, environ: Mapping[str, str] | None = None) -> Brain:
@@ -109,6 +110,11 @@ class Brain:
         self.notes.clear()
         query = queries.parse(text, limit=limit or self.config.limit, mode=None if mode == "auto" else mode)
         snapshot = self.snapshot()
+        if query.mode == "why":
+            told = self._why(snapshot, query, retrieval)
+            if told is not None:
+                return told
+            self._say("no dated decision about this was found: answered as a question for what is written")
         found = self._find(query, retrieval)
         sources = snippet.marked(query, self._shown(query, found))
         said = confidence.label(self._evidence(query, found), self.config.embedding.model)
@@ -120,6 +126,22 @@ class Brain:
             answer = what.direct_answer(query, sources, snapshot.rarity, embed)
         self._say_coverage(snapshot)
         return Answer(text, query.mode, said, answer, tuple(sources), (), (*query.notes, *found.notes, *self.notes))
+
+    def _why(self, snapshot: Snapshot, query: Query, retrieval: Retrieval) -> Answer | None:
+        """Return the chain of decisions about a topic, None where the notes tell none."""
+        story = why.tell(snapshot, query, lambda count: self._passages(snapshot, query, retrieval, count))
+        if not story.events:
+            return None
+        found = self._find(query, retrieval)
+        sources = snippet.marked(query, self._shown(query, found))
+        text = why.settled(story.in_force) if story.in_force else ""
+        self._say_coverage(snapshot)
+        notes = (*query.notes, *found.notes, *story.notes, *self.notes)
+        return Answer(query.text, "why", story.confidence, text, tuple(sources), story.events, notes)
+
+    def _passages(self, snapshot: Snapshot, query: Query, retrieval: Retrieval, count: int) -> dict[int, float]:
+        """Return the scores of the passages that a chain is looked for in."""
+        return pipeline.passages(snapshot, query, retrieval, self.embedder, count)
 
     def explain(self, text: str) -> dict[str, Any]:
         """Return how a question is read: mode, topic, words and conditions."""
@@ -183,8 +205,14 @@ class Brain:
         return reading.current(self.snapshot(), found.hits[: query.limit], self._folders(), self._parse_options())
 
     def _find(self, query: Query, retrieval: Retrieval) -> pipeline.Found:
-        """Run the question line over the newest generation."""
-        return pipeline.find(self.snapshot(), query, retrieval, self.embedder)
+        """Run the question line over the newest generation; look at the best hits again if the settings say so."""
+        found = pipeline.find(self.snapshot(), query, retrieval, self.embedder)
+        if not self.config.reranker.enabled:
+            return found
+        try:
+            return replace(found, hits=rerank.rerank(self.cross_encoder())(query, found.hits))
+        except EmbedError as error:
+            return replace(found, notes=(*found.notes, f"not looked at again by the reranker: {error}"))
 
     def _evidence(self, query: Query, found: pipeline.Found) -> confidence.Evidence:
         """Return what the confidence label rests on."""
@@ -219,6 +247,14 @@ class Brain:
 
             self._embedder = open_query_embedder(self.config.embedding.model, remote=self._remote())
         return self._embedder
+
+    def cross_encoder(self) -> CrossEncoder:
+        """Return the model that reads question and passage together. Raises EmbedError when it cannot be loaded."""
+        if self._cross_encoder is None:
+            from indexer.embed import open_cross_encoder
+
+            self._cross_encoder = open_cross_encoder(self.config.reranker.model)
+        return self._cross_encoder
 
     def _plan(self, vectors: bool, yes: bool, progress: Progress) -> Plan:
         """Return what to index and how, from the settings."""

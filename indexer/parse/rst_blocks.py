@@ -13,6 +13,7 @@ _FENCES = frozenset(("literal_block", "doctest_block", "math_block"))
 _ADMONITIONS = frozenset(
     "attention caution danger error hint important note tip warning admonition block_quote sidebar topic".split()
 )
+_CODE = (".. code", ".. sourcecode", ".. literalinclude", ".. highlight")  # with options that only Sphinx knows
 _LISTS = frozenset(("bullet_list", "enumerated_list", "definition_list"))
 _NO_TEXT = frozenset(
     ("image", "pending", "transition", "label", "colspec", "substitution_definition", "raw", "decoration", "meta")
@@ -131,9 +132,13 @@ class RstBlocks:
         """A table row with its cells; level 0 in the table's head."""
         cells = tuple(" ".join(rendered(entry.astext()).split()) for entry in node.children)
         texts = [text for text in node.findall() if text.tagname == "paragraph"]
-        known = [(text.line, text.line + text.astext().count("\n")) for text in texts if text.line]
-        if not known and texts:
-            number = self._find(texts[0].astext())
+        known = [
+            (text.line, text.line + text.astext().count("\n"))
+            for text in texts
+            if self._holds(text.line or 0, text.astext(), whole=False)
+        ]
+        if not known and texts:  # of a CSV table
+            number = self._find(texts[0].astext(), whole=False)
             known = [(number, number)] if number else []
         if known:
             start, end = min(first for first, _ in known), max(last for _, last in known)
@@ -167,7 +172,7 @@ class RstBlocks:
         at_top = len(self.blocks) < 2 and all(block.kind == "heading" for block in self.blocks)
         for field in node.children[: _MOST_FIELDS if at_top else 0]:
             name, body = field.children[0].astext(), field.children[-1]
-            self.meta.setdefault(name, " ".join(body.astext().split())[:_LONGEST_VALUE])
+            self.meta.setdefault(name, " ".join(body.rawsource.split())[:_LONGEST_VALUE])
             line = next((text.line for text in body.findall() if text.tagname == "paragraph" and text.line), 1)
             self.field_lines.setdefault(name, line)
         if known:
@@ -185,11 +190,12 @@ class RstBlocks:
         for child in node.children:
             if child.tagname != "literal_block":
                 continue
-            raw = child.astext()
+            raw = child.astext().rstrip()
             number = self._find(raw)
             if not number:
                 continue
-            self._add("paragraph", number, number + raw.count("\n"), raw)
+            kind: BlockKind = "fence" if raw.startswith(_CODE) else "paragraph"
+            self._add(kind, number, number + raw.count("\n"), "" if kind == "fence" else raw)
             if raw.startswith(".. toctree::"):
                 self._contents(raw.split("\n")[1:], number + 1)
 
@@ -202,16 +208,17 @@ class RstBlocks:
                 if link:
                     self.links.append(Link(link.target, line, link.fragment, link.display))
 
-    def _holds(self, number: int, raw: str) -> bool:
-        """Whether a line of the file is the first of a text."""
-        first = raw.partition("\n")[0].strip()
-        return 1 <= number <= len(self.lines) and self.lines[number - 1].strip() == first
+    def _holds(self, number: int, raw: str, whole: bool = True) -> bool:
+        """Whether a line of the file is, or when not `whole` has in it, the first of a text."""
+        if not 1 <= number <= len(self.lines):
+            return False
+        line, first = self.lines[number - 1].strip(), raw.partition("\n")[0].strip()
+        return line == first if whole else first in line
 
-    def _find(self, raw: str) -> int:
-        """The next line that is the first line of a text, 0 when it is not near."""
-        first = raw.partition("\n")[0].strip()
+    def _find(self, raw: str, whole: bool = True) -> int:
+        """The next line that holds the first line of a text, 0 when it is not near."""
         last = min(len(self.lines), self._reached + _AHEAD)
-        return next((n for n in range(self._reached, last + 1) if self.lines[n - 1].strip() == first), 0)
+        return next((n for n in range(self._reached, last + 1) if self._holds(n, raw, whole)), 0)
 
     def _add(
         self, kind: BlockKind, start: int, end: int, raw: str = "", level: int = 0, cells: tuple[str, ...] = ()

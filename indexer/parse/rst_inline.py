@@ -67,7 +67,7 @@ def _link(match: re.Match[str], line: int) -> Link | None:
     role = (match["role"] or match["role_after"] or "").rpartition(":")[2]
     text, target = " ".join(match["text"].split()), (match["target"] or "").strip()
     wanted = target or text
-    display = text if target else ""
+    display = text if target and text != target else ""
     if role == "pep":
         number = _PEP.match(wanted)
         return pep_link(number[0], line, display) if number else None

@@ -14,6 +14,6 @@ def relative_link(target: str, line: int, display: str = "") -> Link | None:
     """The link to a file of the vault that a URL reference means; None for other sites and the same page."""
     if not target or _SCHEME.match(target):
         return None
-    name, _, fragment = unquote(target).partition("#")
-    name = name.partition("?")[0].strip()
-    return Link(name, line, fragment, "" if display == name else display, wiki=False) if name else None
+    path, _, fragment = target.partition("#")
+    name = unquote(path.partition("?")[0]).strip()
+    return Link(name, line, unquote(fragment), "" if display == name else display, wiki=False) if name else None

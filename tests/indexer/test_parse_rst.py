@@ -48,11 +48,7 @@ def test_a_pep_header_is_meta_data_title_and_date() -> None:
     assert document.meta["Author"] == "A. Body <a@example.org>, B. Body <b@example.org>"
     assert document.meta["Status"] == "Active" and document.meta["Superseded-By"] == ""
     assert document.text == PEP
-    assert [block[:3] for block in _brief(document)] == [
-        ("paragraph", 1, 7),
-        ("heading", 10, 11),
-        ("paragraph", 13, 13),
-    ]
+    assert [(block.start_line, block.end_line) for block in document.blocks] == [(1, 8), (10, 11), (13, 13)]
 
 
 def test_a_pep_header_links_to_what_it_replaces() -> None:

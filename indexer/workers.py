@@ -29,6 +29,7 @@ Result = Prepared | Skip
 WORTH = 3_000_000  # bytes of files that take longer to prepare here (4 MB a second) than workers take to start
 MOST = 4  # more are not kept busy: one process takes all the results in
 BATCH_FILES, BATCH_BYTES = 64, 500_000
+SERVE = "from indexer.workers import serve; serve()"  # what a worker runs
 
 
 def prepare_all(jobs: Sequence[Job], options: Any = None) -> Generator[Result, None, None]:
@@ -66,14 +67,14 @@ class _Worker:
         here = str(Path(__file__).parents[1])
         environ = {**os.environ, "PYTHONPATH": os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])}
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-c", "from indexer.workers import serve; serve()"],
+            [sys.executable, "-P", "-c", SERVE],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environ,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )  # fmt: skip
         self._send(options)
 
     def ask(self, jobs: list[Job]) -> list[Result]:
-        """Return the results of a batch. Raises OSError or EOFError when the worker is gone."""
+        """Return the results of a batch. Raises whatever reading a pipe can raise when the worker is gone."""
         assert self.process.stdout is not None
         self._send(jobs)
         results: list[Result] = pickle.load(self.process.stdout)
@@ -109,7 +110,7 @@ def _spread(jobs: Sequence[Job], options: Any, workers: Sequence[_Worker]) -> It
         worker = idle.get()
         try:
             return worker.ask(batch)
-        except (OSError, EOFError, pickle.UnpicklingError):
+        except Exception:  # it died, or wrote what is no answer
             return [] if ended else [prepare(root, file, options) for root, file in batch]
         finally:
             idle.put(worker)

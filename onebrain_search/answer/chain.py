@@ -18,14 +18,20 @@ from onebrain_search.answer import names
 from onebrain_search.types import Query
 
 PASSAGES = 600  # looked at for events; a topic that recurs in 30 meetings has several passages in each
+OWN = 0.6  # share of an event's own words in its score, beside its passage's
+ABOVE = 0.6  # what a word counts that only the title or a heading has
 KEPT = 0.7  # of the best event's score that an event of the chain must reach
 LONGEST = 60  # events of a chain before expansion
 HOPS = 2  # along supersession, threads and links
 IDENTIFIED = 0.6  # weight of being about the very number that is asked for (PEP 212, EIP-1559, #42)
 UNNAMED = 0.7  # what an event keeps that does not name that number
 TOLD_SHARE = 0.3  # of decisions among the events from which on chatter and open questions are left out
+NEAR_TOPIC = 0.3  # of the best event's score that a decision on the same subject must reach
+SUBJECT = 0.5  # of the rarer words of the shorter of two decisions that they share when their subject is the same
+EQUAL = 0.8  # of all words of two events in notes of one kind that are the same when they repeat each other
 SAME_WORDS = 0.6  # of the rarer words two events of one day share when they tell the same thing
 
+_RECORD = re.compile(r"(?:ADR|PEP|RFC|EIP|ERC|BIP|KIP|JEP|SIP)-\d+$")
 _NUMBERED = re.compile(
     r"(?<![A-Za-z0-9])(?P<word>[A-Z]{2,8})[-\s#]{0,2}(?P<number>\d{1,6})(?![A-Za-z0-9.])|#(?P<issue>\d+)\b"
 )
@@ -48,13 +54,14 @@ def chain(snapshot: Snapshot, query: Query, passages: Callable[[int], dict[int, 
     scores = passages(PASSAGES)
     found = judged(snapshot, query, timeline.of_chunks(snapshot.catalog, list(scores)), scores)
     kept = on_topic(found)
+    kept = same_subject(snapshot, kept, found)
     kept = expanded(snapshot, kept, {link.told.event.id: link for link in found})
     kept = without_chatter(kept)
     return in_order(without_repeats(snapshot, kept))
 
 
 def judged(snapshot: Snapshot, query: Query, told: Sequence[Told], scores: dict[int, float]) -> list[Link]:
-    """Return the events with their scores: half their own words and headings, half their passage.
+    """Return the events with their scores: by their own words, less by the headings above, and by their passage.
 
     A topic that names a number is about that number: events that name it gain, others lose.
     """
@@ -65,14 +72,20 @@ def judged(snapshot: Snapshot, query: Query, told: Sequence[Told], scores: dict[
     words = _Words()
     links = []
     for each in told:
-        own = words.of(each.event.what) | words.of(" ".join(each.heading)) | words.of(each.title)
-        covered = sum(rarity[term] for term in terms if term in own or tokens.stem(term) in own) / total
-        score = 0.5 * covered + 0.5 * scores.get(each.chunk, 0.0)
+        own, above = words.of(each.event.what), words.of(" ".join([each.title, *each.heading]))
+        covered = sum(rarity[term] * _share(term, own, above) for term in terms) / total
+        score = OWN * covered + (1 - OWN) * scores.get(each.chunk, 0.0)
         if numbers:
             named = any(pattern.search(_names_of(each)) for pattern in numbers)
             score = IDENTIFIED + (1 - IDENTIFIED) * score if named else UNNAMED * score
         links.append(Link(each, score))
     return links
+
+
+def _share(term: str, own: frozenset[str], above: frozenset[str]) -> float:
+    """Return how much of a term an event holds: all in its own words, a part in title and headings."""
+    stem = tokens.stem(term)
+    return 1.0 if term in own or stem in own else ABOVE if term in above or stem in above else 0.0
 
 
 def numbers_in(topic: str) -> list[re.Pattern[str]]:
@@ -92,6 +105,31 @@ def on_topic(found: Sequence[Link]) -> list[Link]:
     best = max((link.score for link in found), default=0.0)
     kept = [link for link in found if link.score >= KEPT * best and link.score > 0]
     return sorted(kept, key=lambda link: -link.score)[:LONGEST]
+
+
+def same_subject(snapshot: Snapshot, kept: list[Link], found: Sequence[Link]) -> list[Link]:
+    """Add decisions that fit less well but share the subject of a kept one: what was chosen before, or refused.
+
+    Records name what they replace, so only decisions in ordinary notes are compared.
+    """
+    words = _Words()
+    best = max((link.score for link in kept), default=0.0)
+    seeds = [words.of(link.told.event.what) for link in kept if _plain_decision(link.told)]
+    known = {link.told.event.id for link in kept}
+    added = [
+        replace(link, linked=True)
+        for link in found
+        if link.told.event.id not in known
+        and link.score >= NEAR_TOPIC * best
+        and _plain_decision(link.told)
+        and any(shared(words.of(link.told.event.what), seed, snapshot.rarity) >= SUBJECT for seed in seeds)
+    ]
+    return kept + sorted(added, key=lambda link: -link.score)[:LONGEST]
+
+
+def _plain_decision(told: Told) -> bool:
+    """Whether an event is a decision written in an ordinary note, not a record with a number of its own."""
+    return told.event.kind == "decision" and bool(told.event.date) and not _RECORD.match(told.event.thread)
 
 
 def expanded(snapshot: Snapshot, kept: list[Link], found: dict[int, Link]) -> list[Link]:
@@ -123,12 +161,7 @@ def without_repeats(snapshot: Snapshot, links: list[Link]) -> list[Link]:
     words = _Words()
     kept: list[Link] = []
     for link in sorted(links, key=lambda each: (-_standing(each.told), -each.score, each.told.event.id)):
-        mine = words.of(link.told.event.what)
-        twin = any(
-            _same_day(link.told, other.told) and _alike(mine, words.of(other.told.event.what), snapshot.rarity)
-            for other in kept
-        )
-        if not twin:
+        if not any(_repeats(link.told, other.told, words, snapshot.rarity) for other in kept):
             kept.append(link)
     return kept
 
@@ -151,21 +184,27 @@ def _names_of(told: Told) -> str:
 
 
 def _standing(told: Told) -> int:
-    """Return which note tells an event best: a session before its checkpoints and pauses, a log last."""
+    """Return which note tells an event best: a session, then projects, pauses, checkpoints, a log last."""
     path = f"/{told.event.path}"
-    return 0 if "/log/" in path else 1 if "-checkpoint-" in path else 2 if "-pause-" in path else 3
+    marks = (("/log/", 0), ("-checkpoint-", 1), ("-pause-", 2), ("-session-", 4))
+    return next((rank for mark, rank in marks if mark in path), 3)
 
 
-def _same_day(one: Told, other: Told) -> bool:
-    """Whether two events are of one day and told in different notes, or on one line."""
-    return one.event.date == other.event.date and (one.document != other.document)
+def _repeats(told: Told, other: Told, words: _Words, rarity: Callable[[str], float]) -> bool:
+    """Whether an event tells what another of the same day tells; of two equal notes it must say nearly the same."""
+    if told.event.date != other.event.date or told.document == other.document:
+        return False
+    mine, theirs = words.of(told.event.what), words.of(other.event.what)
+    if _standing(told) != _standing(other):
+        return shared(mine, theirs, rarity) >= SAME_WORDS
+    return len(mine & theirs) >= EQUAL * len(mine | theirs)
 
 
-def _alike(one: frozenset[str], other: frozenset[str], rarity: Callable[[str], float]) -> bool:
-    """Whether two events share most of their words, by rarity, measured on the shorter one."""
+def shared(one: frozenset[str], other: frozenset[str], rarity: Callable[[str], float]) -> float:
+    """Return which share of the rarer words of the shorter text the two have in common (0..1)."""
     weight = {word: rarity(word) for word in one | other}
-    shared = sum(weight[word] for word in one & other)
-    return shared >= SAME_WORDS * min(sum(weight[w] for w in one), sum(weight[w] for w in other)) > 0
+    least = min(sum(weight[word] for word in one), sum(weight[word] for word in other))
+    return sum(weight[word] for word in one & other) / least if least else 0.0
 
 
 class _Words(dict[str, frozenset[str]]):

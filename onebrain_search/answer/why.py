@@ -17,9 +17,10 @@ SAME_SUBJECT = 0.5  # of the rarer words of a decision that a later one shares w
 CERTAIN = 0.6  # of the best event's score from which the chain surely is about the topic
 # Words by which a decision says that it ends or changes an earlier one.
 _REVERSAL = re.compile(
-    r"\b(?:drop(?:s|ped)?|replac\w+|revers\w+|revert\w*|supersed\w+|undo\w*|(?:go|goes|went|gone|back|return\w*) (?:back )?to|"
-    r"back from|moved? (?:back |from|away|out)|leaves?|left|switch\w*|chang\w+|instead of|in place of|rather than|"
-    r"no longer|not .{1,30} any ?more|stop\w*|abandon\w*|retir\w+|again|now|raised|lowered|from .{2,60} to)\b"
+    r"\b(?:drop(?:s|ped)?|replac\w+|revers\w+|revert\w*|supersed\w+|undo\w*|stop\w*|abandon\w*|retir\w+|again|now|"
+    r"(?:go|goes|went|gone|back|return\w*) (?:back )?to|back from|moved? (?:back |from|away|out)|leaves?|left|"
+    r"switch\w*|chang\w+|instead of|in place of|rather than|no longer|not .{1,30} any ?more|raised|lowered|"
+    r"from .{2,60} to)\b"
     r"|改回|改为|改用|改成|改读|不再|取代|换成|替换|放弃|กลับมา|เปลี่ยน|เลิก|แทน|やめ|戻|変更|廃止|다시|대신|변경|중단"
     r"|statt|ersetz\w+|zurück|nicht mehr|wieder|au lieu|remplac\w+|revenir|plus de|en lugar|reemplaz\w+|volver|ya no"
     r"|вместо|замен\w+|вернул\w+|больше не|zamiast|i stedet|istället|al posto|in plaats van|em vez",

@@ -117,13 +117,15 @@ class Brain:
             self._say("no dated decision about this was found: answered as a question for what is written")
         found = self._find(query, retrieval)
         sources = snippet.marked(query, self._shown(query, found))
-        said = confidence.label(self._evidence(query, found), self.config.embedding.model)
-        if found.relaxed and said == "strong":
-            said = "weak"  # it is not what was asked for
-        answer = ""
+        evidence, model = self._evidence(query, found), self.config.embedding.model
+        said, sentences = confidence.label(evidence, model), []
         if said != "none":
             embed = self.embedder().embed_queries if found.cosine is not None else None
-            answer = what.direct_answer(query, sources, snapshot.rarity, embed)
+            sentences = what.scored(query, sources, snapshot.rarity, embed)
+            said = confidence.label(replace(evidence, support=max((s.score for s in sentences), default=0.0)), model)
+        if found.relaxed and said == "strong":
+            said = "weak"  # it is not what was asked for
+        answer = what.worded(sentences, query, sources)
         self._say_coverage(snapshot)
         return Answer(text, query.mode, said, answer, tuple(sources), (), (*query.notes, *found.notes, *self.notes))
 
@@ -223,7 +225,10 @@ class Brain:
             words = frozenset(token for _, _, each in tokens.spans(text) for token in (each, tokens.stem(each)))
             covered = max(covered, rank.covered(query.terms, words, snapshot.rarity) / total)
         named = any("exact" in hit.parts for hit in found.hits[:1])
-        return confidence.Evidence(found.cosine, covered, len(found.hits), named or not query.terms, query.sentence)
+        return confidence.Evidence(
+            found.cosine, covered, len(found.hits), snapshot.lexical.chunk_count(), named or not query.terms,
+            query.sentence,
+        )  # fmt: skip
 
     def _say_coverage(self, snapshot: Snapshot) -> None:
         """Say once which share of the vault has vectors, when it is not all of it."""

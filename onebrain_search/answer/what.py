@@ -62,13 +62,12 @@ class Sentence:
     read: str = ""  # what the model reads: the headings above and the unit
 
 
-def direct_answer(query: Query, hits: Sequence[Hit], rarity: Rarity, embed: Embed | None) -> str:
+def worded(ranked: Sequence[Sentence], query: Query, hits: Sequence[Hit]) -> str:
     """Return the answer with its [n] marks, empty when no sentence of the sources has to do with the question.
 
-    `rarity` weighs a term by how few chunks hold it; `embed` gives unit vectors and compares by meaning. Where two
-    sources give different numbers for one thing, both stand there with their dates, the newer first.
+    `ranked` are the sentences of `scored`. Where two sources give different numbers for one thing, both stand there
+    with their dates, the newer first.
     """
-    ranked = scored(query, hits, rarity, embed) if query.terms else []
     chosen = _few(ranked)
     if not chosen:
         return ""
@@ -84,7 +83,12 @@ def direct_answer(query: Query, hits: Sequence[Hit], rarity: Rarity, embed: Embe
 
 
 def scored(query: Query, hits: Sequence[Hit], rarity: Rarity, embed: Embed | None) -> list[Sentence]:
-    """Return what could answer, best first: by the query's words in a unit and around it, and by meaning."""
+    """Return what could answer, best first: by the query's words in a unit and around it, and by meaning.
+
+    `rarity` weighs a term by how few chunks hold it; `embed` gives unit vectors and compares by meaning.
+    """
+    if not query.terms:
+        return []
     weights = {stem: rarity(term) for term in query.terms for stem in [tokens.stem(term)]}
     measured = bool(_MEASURED.search(query.text))
     found = []

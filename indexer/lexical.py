@@ -23,7 +23,7 @@ from indexer.types import Condition
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LAYOUT = "3"  # part of the index fingerprint
+LAYOUT = "4"  # part of the index fingerprint
 HEAP = 128_000_000  # bytes of postings held before they are written out
 MANY_SEGMENTS = 8  # tantivy begins to merge at this many
 DAMAGED = "damaged-lexical"  # this file beside an index folder tells the next writer what a reader found

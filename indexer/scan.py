@@ -31,6 +31,7 @@ class ScanRules:
     suffixes: Mapping[str, Kind]
     exclude: tuple[str, ...] = ()
     apart: frozenset[str] = frozenset()
+    forgotten: frozenset[str] = frozenset()  # files and folders (`a/b`) that are left out, as if by an exclude rule
     max_bytes: int = 10_000_000
     gitignore: bool = True
     hidden: bool = False
@@ -183,7 +184,7 @@ class _Walk:
 
     def _ruled_out(self, entry: _Entry) -> bool | None:
         """None when no rule leaves an entry out; else whether the rule is the user's own and not git's."""
-        if self.exclude.match(entry.path, entry.name, entry.is_folder):
+        if entry.path in self.rules.forgotten or self.exclude.match(entry.path, entry.name, entry.is_folder):
             return True
         layers = entry.folder.layers
         layer = deciding(layers, entry.path, entry.is_folder) if layers else None

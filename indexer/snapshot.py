@@ -133,6 +133,10 @@ class Snapshot:
             self._filtered = (conditions, self.lexical.ids([self.lexical.condition(c) for c in conditions]))
         return self._filtered[1]
 
+    def holds(self, place: str) -> bool:
+        """Whether anything of a file or folder, by its written form, is in the index."""
+        return bool(len(self.lexical.ids([self.lexical.condition(Condition("at", place))])))
+
     def rarity(self, term: str) -> float:
         """Return BM25's inverse document frequency of a term, counted by its stem where that is more common."""
         count = self.lexical.chunk_count()

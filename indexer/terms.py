@@ -69,6 +69,8 @@ def _terms(document: Document) -> Iterator[str]:
     yield from (f"root:{_plain(document.root)}", f"kind:{document.kind}", f"ext:{path.suffix.lstrip('.')}")
     names = {*path.parts, path.stem, str(path), *map(str, path.parents)} - {"."}
     yield from (f"path:{name}" for name in sorted(names))
+    root = f"{_plain(document.root)}:" if document.root else ""
+    yield from (f"at:{root}{place}" for place in (path, *path.parents) if str(place) != ".")
     for tag in document.tags:
         parts = _plain(tag).strip("/").split("/")
         yield from (f"tag:{'/'.join(parts[: n + 1])}" for n in range(len(parts)))

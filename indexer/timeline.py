@@ -11,8 +11,8 @@ from indexer.catalog import Catalog
 from indexer.types import Event
 
 _EVENT = (
-    "SELECT e.id, d.root, d.path, e.line, e.date, e.date_source, e.what, e.reason, e.kind, e.status, e.thread, e.links,"
-    " e.supersedes, e.superseded_by, e.chunk, e.document, d.title, c.heading"
+    "SELECT e.id, d.root, d.path, e.line, e.date, e.date_source, e.what, e.reason, e.kind, e.status, e.thread,"
+    " e.links, e.supersedes, e.superseded_by, e.chunk, e.document, d.title, c.heading"
     " FROM events e JOIN documents d ON d.id = e.document JOIN chunks c ON c.id = e.chunk"
 )
 _BATCH = 500  # bound variables a statement

@@ -125,8 +125,9 @@ class Chunk:
 class Condition:
     """One filter on documents. `date` is a range of ISO days, `value..upper` inclusive, either may be empty.
 
-    Other fields: root, kind, ext, lang, type, tag (with all nested ones), path (a folder or file name, or a path from
-    the root), title and heading (all words of the value), or `=` with a value `key=value` on a front matter key.
+    Other fields: at (one file or folder by its written form), root, kind, ext, lang, type, tag (with all nested
+    ones), path (a folder or file name, or a path from the root), title and heading (all words of the value), or `=`
+    with a value `key=value` on a front matter key.
     """
 
     field: str

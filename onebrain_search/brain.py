@@ -9,26 +9,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from indexer import tokens
-from indexer.build import Plan, Progress, Vectors, build, silent
-from indexer.errors import Busy, EmbedError
-from indexer.parse import PARSERS, ParseOptions
-from indexer.scan import ScanRules, refuse_unbounded
+from indexer.build import Plan, Progress, build, silent
+from indexer.errors import Busy, EmbedError, ScanError, StoreError
+from indexer.scan import refuse_unbounded
 from indexer.snapshot import Snapshot, exists
 from indexer.store import erase
-from indexer.types import Kind, Report, Root
-from onebrain_search import confidence, pipeline, rank, reading, related, rerank, snippet
+from indexer.types import Condition, Report, Root
+from onebrain_search import confidence, forgotten, pipeline, plan, rank, reading, related, rerank, snippet
 from onebrain_search import config as configs
 from onebrain_search import query as queries
 from onebrain_search.answer import what, why
 from onebrain_search.config import Config
 from onebrain_search.reading import Passage
-from onebrain_search.types import Answer, Hit, Query, Retrieval
+from onebrain_search.types import Answer, Hit, Mode, Query, Retrieval
 
 if TYPE_CHECKING:
-    from indexer.embed import CrossEncoder, Embedder, Remote
+    from indexer.embed import CrossEncoder, Embedder
 
-# Data and settings files say little among notes; code folders are searched whole.
-DATA_SUFFIXES = frozenset(".json .json5 .jsonc .ini .cfg .conf .properties .yaml .yml .toml .xml .csv".split())
+WAIT = 10.0  # seconds for another process that is indexing
+MARK = "vault.txt"  # in the state folder: which vault it is of
 QUICK_PASSAGES = 400  # embedded at once before a question: under 20 s on the slowest machine measured (21 a second)
 
 
@@ -61,9 +60,7 @@ class Brain:
         `yes` allows a home folder and a vault that was emptied. Raises ScanError, Busy, StoreError, EmbedError.
         """
         refuse_unbounded(self.config.vault, yes=yes)
-        report = build(self.folder, self._plan(vectors, yes, progress))
-        self._close_snapshot()
-        return report
+        return self._built(vectors, yes, progress, wait=WAIT)
 
     def refresh(self, *, progress: Progress = silent) -> Report | None:
         """Make the index, or bring it up to date, before a question: words always, vectors when they take seconds.
@@ -72,16 +69,53 @@ class Brain:
         """
         refuse_unbounded(self.config.vault)
         try:
-            report = build(self.folder, self._plan(False, False, progress), wait=0.0)
-            if 0 < report.pending <= QUICK_PASSAGES:
-                report = build(self.folder, self._plan(True, False, progress), wait=0.0)
-        except Busy as error:
-            self._say(f"answered from the last finished index: {error.what}")
+            report = self.refresh_words(progress)
+        except StoreError as error:
+            report = self._refresh_elsewhere(error, progress)
+        if report is not None and 0 < report.pending <= QUICK_PASSAGES:
+            try:
+                embedded = self._built(True, False, progress).embedded
+                report = replace(report, embedded=embedded, pending=report.pending - embedded)
+            except (Busy, EmbedError) as error:
+                self._say(f"answered by words alone: {error}")
+        return report
+
+    def refresh_words(self, progress: Progress = silent) -> Report | None:
+        """Bring the lexical side up to date.
+
+        Returns None when that cannot be done now: another process is at it, the vault is away, or the index cannot be
+        written. Raises ScanError or StoreError then when there is no index to answer from.
+        """
+        try:
+            report = self._built(False, False, progress)
+        except (ScanError, StoreError) as error:
+            if not exists(self.folder):
+                raise
+            self._say(f"answered from the last finished index: {error.what if isinstance(error, Busy) else error}")
             return None
-        except EmbedError as error:
-            self._say(f"answered by words alone: {error}")
+        for note in report.notes:
+            self._say(note)
+        return report
+
+    def _refresh_elsewhere(self, error: StoreError, progress: Progress) -> Report | None:
+        """Answer from the index as it is when it cannot be written; without any, read all notes into a passing one."""
+        if exists(self.folder):
+            self._say(f"answered from the last index, which may be out of date: {error}")
             return None
+        from tempfile import TemporaryDirectory
+
+        self._passing = TemporaryDirectory(prefix="onebrain-search-")
+        self.folder = Path(self._passing.name)
+        self._say(f"answered by reading all notes, by words alone, since no index can be kept: {error}")
+        return self._built(False, False, progress)
+
+    def _built(self, vectors: bool, yes: bool, progress: Progress, *, wait: float = 0.0) -> Report:
+        """Run the indexing line and leave a mark of whose index this is."""
+        report = build(self.folder, self._plan(vectors, yes, progress), wait=wait)
         self._close_snapshot()
+        mark = self.folder / MARK
+        if not mark.exists():
+            mark.write_text(str(self.config.vault), "utf-8")
         return report
 
     def search(self, text: str, *, limit: int | None = None, retrieval: Retrieval = "hybrid") -> list[Hit]:
@@ -89,8 +123,7 @@ class Brain:
 
         Raises QueryError for a date filter that cannot be read, StoreError without a readable index.
         """
-        self.notes.clear()
-        query = queries.parse(text, limit=limit or self.config.limit)
+        query = self._query(text, limit, None)
         return snippet.marked(query, self._shown(query, self._find(query, retrieval)))
 
     def ask(
@@ -107,8 +140,7 @@ class Brain:
         `web` is kept for the fallback that asks the web by consent; without it nothing leaves the machine.
         Raises QueryError and StoreError as `search` does.
         """
-        self.notes.clear()
-        query = queries.parse(text, limit=limit or self.config.limit, mode=None if mode == "auto" else mode)
+        query = self._query(text, limit, None if mode == "auto" else mode)
         snapshot = self.snapshot()
         if query.mode == "why":
             told = self._why(snapshot, query, retrieval)
@@ -138,7 +170,7 @@ class Brain:
         sources = snippet.marked(query, self._shown(query, found))
         text = why.settled(story.in_force) if story.in_force else ""
         self._say_coverage(snapshot)
-        notes = (*query.notes, *found.notes, *story.notes, *self.notes)
+        notes = (*query.notes, *found.notes, *story.notes, *self._notes())
         return Answer(query.text, "why", story.confidence, text, tuple(sources), story.events, notes)
 
     def _passages(self, snapshot: Snapshot, query: Query, retrieval: Retrieval, count: int) -> dict[int, float]:
@@ -159,7 +191,7 @@ class Brain:
 
         Raises NotFound for what does not exist or lies outside of the vault and its code folders.
         """
-        return reading.read(address, self._folders(), self._parse_options())
+        return reading.read(address, self._folders(), plan.parse_options(self.config))
 
     def related(self, path: str, *, limit: int = 10) -> list[Hit]:
         """Return the notes most related to one. Raises NotFound when it is not in the index."""
@@ -193,18 +225,44 @@ class Brain:
         self._close_snapshot()
         erase(self.folder)
 
+    def forget(self, path: str, *, undo: bool = False) -> tuple[str, ...]:
+        """Take a note or folder out of the index and keep it out, or with `undo` let it in at the next run.
+
+        Returns what is forgotten now. It is hidden at once, also when its rows can only be deleted later. Raises
+        QueryError for a path outside of the vault, StoreError when nothing can be written.
+        """
+        place = forgotten.normal(path)
+        before = set(forgotten.load(self.folder))
+        after = before - {place} if undo else before | {place}
+        forgotten.save(self.folder, tuple(after))
+        if not undo and exists(self.folder):
+            self.refresh_words()
+        return tuple(sorted(after))
+
+    def forgotten(self) -> tuple[str, ...]:
+        """Return the written forms of what stays out of the index."""
+        return forgotten.load(self.folder)
+
     def roots(self) -> list[Root]:
         """Return the vault and the code folders."""
-        code = [Root(folder.name, folder.path, "code") for folder in self.config.code]
-        return [Root("", self.config.vault, "note"), *code]
+        return plan.roots(self.config)
 
     def _folders(self) -> dict[str, Path]:
         """Return the folders of the roots by their names."""
         return {root.name: root.folder for root in self.roots()}
 
+    def _query(self, text: str, limit: int | None, mode: Mode | None) -> Query:
+        """Return a question parsed, with what must stay hidden until it is deleted."""
+        query = queries.parse(text, limit=limit or self.config.limit, mode=mode)
+        hidden = [Condition("at", path, negated=True) for path in forgotten.load(self.folder)]
+        kept = [each for each in hidden if self.snapshot().holds(each.value)]
+        return replace(query, hidden=tuple(kept))
+
     def _shown(self, query: Query, found: pipeline.Found) -> list[Hit]:
         """Return the best hits, as their files stand now."""
-        return reading.current(self.snapshot(), found.hits[: query.limit], self._folders(), self._parse_options())
+        return reading.current(
+            self.snapshot(), found.hits[: query.limit], self._folders(), plan.parse_options(self.config)
+        )
 
     def _find(self, query: Query, retrieval: Retrieval) -> pipeline.Found:
         """Run the question line over the newest generation; look at the best hits again if the settings say so."""
@@ -250,7 +308,7 @@ class Brain:
         if self._embedder is None:
             from indexer.embed import open_query_embedder
 
-            self._embedder = open_query_embedder(self.config.embedding.model, remote=self._remote())
+            self._embedder = open_query_embedder(self.config.embedding.model, remote=plan.remote(self.config))
         return self._embedder
 
     def cross_encoder(self) -> CrossEncoder:
@@ -261,56 +319,26 @@ class Brain:
             self._cross_encoder = open_cross_encoder(self.config.reranker.model)
         return self._cross_encoder
 
-    def _plan(self, vectors: bool, yes: bool, progress: Progress) -> Plan:
-        """Return what to index and how, from the settings."""
-        settings = self.config
-        kinds: dict[str, Kind] = {suffix: row.kind for suffix, row in PARSERS.items()}
-        rules = ScanRules(
-            suffixes={suffix: kind for suffix, kind in kinds.items() if suffix not in DATA_SUFFIXES},
-            exclude=settings.exclude,
-            apart=configs.apart(settings, self.folder),
-            max_bytes=int(settings.max_file_mb * 1_000_000),
-            gitignore=settings.gitignore,
-            hidden=settings.hidden,
-            download=settings.download,
-        )
-        # A path in `exclude` is one of the vault; names and patterns without a slash count in code folders too.
-        names = tuple(entry for entry in settings.exclude if "/" not in entry.rstrip("/"))
-        code = replace(rules, suffixes=kinds, exclude=names, apart=frozenset())
-        return Plan(
-            roots=tuple(self.roots()),
-            rules={root.name: code if root.name else rules for root in self.roots()},
-            parse_options=self._parse_options(),
-            vectors=self._vectors if vectors else None,
+    def _plan(self, with_vectors: bool, yes: bool, progress: Progress) -> Plan:
+        """Return what to index and how, from the settings and what is to be forgotten."""
+        return plan.plan(
+            self.config,
+            self.folder,
+            forgotten=forgotten.load(self.folder),
+            vectors=plan.vectors(self.config, self.embedder) if with_vectors else None,
             accept_emptied=yes,
             progress=progress,
         )
-
-    def _parse_options(self) -> ParseOptions:
-        """Return what the parsers are told by the settings."""
-        return ParseOptions(date_keys=self.config.date_keys, comments=self.config.comments)
-
-    def _vectors(self) -> Vectors:
-        """Return how vectors are made."""
-        from indexer.embed import document_embedder_for
-
-        model, remote = self.embedder(), self._remote()
-        name = self.config.embedding.model
-        return Vectors(
-            model.fingerprint, model.dimension, lambda count: document_embedder_for(count, name, remote=remote)
-        )
-
-    def _remote(self) -> Remote | None:
-        """Return the embeddings server of the settings, None without one."""
-        from indexer.embed import Remote
-
-        settings = self.config.embedding
-        return Remote(settings.url, settings.api_key_env) if settings.url else None
 
     def _say(self, note: str) -> None:
         """Keep a note for the next answer, once."""
         if note not in self.notes:
             self.notes.append(note)
+
+    def _notes(self) -> tuple[str, ...]:
+        """Return the notes kept for this answer, and forget them."""
+        said, self.notes = tuple(self.notes), []
+        return said
 
     def _close_snapshot(self) -> None:
         """Let go of the generation that is open."""

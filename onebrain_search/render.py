@@ -10,7 +10,7 @@ from indexer import tokens
 from indexer.types import Event, Report, Skip, written
 from onebrain_search import snippet
 from onebrain_search.reading import Passage
-from onebrain_search.types import Answer, Hit
+from onebrain_search.types import Answer, Finding, Hit
 
 Link = Callable[[str, Path | None, int], str]
 
@@ -132,6 +132,20 @@ def status_text(found: Mapping[str, Any]) -> str:
     lines.append(f"passages   {found['chunks']}: {vectors}")
     for name in ("skipped", "failed"):
         lines += [f"{name:<10} {written(s.root, s.path) or 'the vault'}: {s.reason}" for s in found[name]]
+    return snippet.printable("\n".join(lines))
+
+
+def findings_json(found: Sequence[Finding]) -> dict[str, Any]:
+    """Return the JSON shape of what `doctor` found."""
+    rows = [{"check": f.check, "what": f.what, "where": f.where, "fix": f.fix, "hint": f.hint} for f in found]
+    return {"version": VERSION, "healthy": all(finding.hint for finding in found), "findings": rows}
+
+
+def findings_text(found: Sequence[Finding]) -> str:
+    """Return what `doctor` found, for people."""
+    if not found:
+        return "nothing is wrong"
+    lines = [f"{'hint ' if f.hint else 'FAULT'} {f.check}: {f.what} ({f.where})\n      {f.fix}" for f in found]
     return snippet.printable("\n".join(lines))
 
 

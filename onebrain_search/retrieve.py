@@ -63,7 +63,7 @@ def listed(snapshot: Snapshot) -> Retriever:
 def required(snapshot: Snapshot, query: Query) -> list[Any]:
     """Return the lexical queries that every hit must meet: filters, exclusions, and phrases in term queries."""
     reader = snapshot.lexical
-    held = [reader.condition(condition) for condition in query.filters]
+    held = [reader.condition(condition) for condition in (*query.filters, *query.hidden)]
     banned = [reader.phrase(words) for words in map(tokens.words, query.excluded) if words]
     if banned:
         held.append(reader.without(banned))

@@ -28,6 +28,7 @@ class Query:
     prefixes: tuple[str, ...] = ()
     sentence: bool = False  # operators are hints, not conditions
     notes: tuple[str, ...] = ()
+    hidden: tuple[Condition, ...] = ()  # what was forgotten and is not deleted yet: holds whatever else is relaxed
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +54,14 @@ class Answer:
     chain: tuple[Event, ...] = ()
     notes: tuple[str, ...] = ()
     web: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fault: which check found it, what and where, and what mends it; a `hint` is no fault of the index."""
+
+    check: str
+    what: str
+    where: str
+    fix: str
+    hint: bool = False

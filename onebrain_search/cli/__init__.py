@@ -21,6 +21,8 @@ VERBS: dict[str, tuple[str, str]] = {
     "related": ("read", "List the notes that belong with a note."),
     "status": ("state", "Say what is in the index and what is not."),
     "clear": ("state", "Delete the index; notes are never touched."),
+    "doctor": ("state", "Find what is wrong, and the command that mends it."),
+    "forget": ("state", "Take a note or folder out of the index for good."),
     "init": ("state", "Write a commented onebrain.yml where there is none."),
 }
 DEFAULT = "search"
@@ -48,6 +50,8 @@ class Verbs(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put the default verb in front of a question or of its options."""
+        if len(args) > 2 and args[0] == "--vault" and args[2] in VERBS:
+            args = [args[2], *args[:2], *args[3:]]
         if args and args[0] not in VERBS and args[0] not in ("--help", "-h", "--version"):
             args = [DEFAULT, *args]
         return super().parse_args(ctx, args)

@@ -1,4 +1,4 @@
-"""`status`, `clear` and `init`: the index and the settings file."""
+"""`status`, `doctor`, `forget`, `clear` and `init`: the index and the settings file."""
 
 from __future__ import annotations
 
@@ -22,6 +22,41 @@ def status(vault: Path | None, as_json: bool) -> int:
     else:
         click.echo(render.status_text(found))
     return 0 if found["exists"] else 1
+
+
+@click.command()
+@vault_option
+@json_option
+def doctor(vault: Path | None, as_json: bool) -> int:
+    """Name each fault of vault and index, and the command that mends it. Exit code 1 when there is one."""
+    from onebrain_search import doctor as doctors
+    from onebrain_search import render
+
+    found = doctors.examine(open_brain(vault))
+    if as_json:
+        print_json(render.findings_json(found))
+    else:
+        click.echo(render.findings_text(found))
+    return 1 if any(not finding.hint for finding in found) else 0
+
+
+@click.command()
+@click.argument("path", required=False)
+@vault_option
+@click.option("--undo", is_flag=True, help="Let PATH in again at the next index run.")
+@json_option
+def forget(path: str | None, vault: Path | None, undo: bool, as_json: bool) -> int:
+    """Take the note or folder PATH out of the index: hidden at once, deleted, and left out of later runs.
+
+    Without PATH, list what is forgotten. The note itself is never touched.
+    """
+    brain = open_brain(vault)
+    kept = brain.forget(path, undo=undo) if path else brain.forgotten()
+    if as_json:
+        print_json({"version": 1, "forgotten": list(kept)})
+    else:
+        click.echo("\n".join(kept) if kept else "nothing is forgotten")
+    return 0
 
 
 @click.command()

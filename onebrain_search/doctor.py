@@ -1,0 +1,166 @@
+"""What is wrong with a vault's index, and the command that mends it: a table of checks over an open Brain."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from indexer.errors import OneBrainError
+from indexer.snapshot import Snapshot, exists
+from indexer.types import written
+from onebrain_search.brain import MARK, Brain
+from onebrain_search.links import LinkMap
+from onebrain_search.types import Finding
+
+SHOWN = 10  # findings of one check that are listed
+LEAST_FREE = 200_000_000  # bytes; an index of 10,000 notes needs about a third
+
+
+Check = Callable[[Brain], Iterator[Finding]]
+
+
+def examine(brain: Brain) -> list[Finding]:
+    """Run every check; one that breaks is itself a finding."""
+    found: list[Finding] = []
+    for check in CHECKS if exists(brain.folder) else WITHOUT_INDEX:
+        try:
+            found += check(brain)
+        except (OneBrainError, OSError) as error:
+            fix = getattr(error, "fix", "") or "mend that, then run `doctor` again"
+            found.append(
+                Finding(check.__name__, getattr(error, "what", str(error)), getattr(error, "where", ""), fix)
+            )
+    return found
+
+
+def vault(brain: Brain) -> Iterator[Finding]:
+    """The vault can be listed."""
+    folder = brain.config.vault
+    if not folder.is_dir():
+        fix = "mount or restore it (its index is kept), or delete the index with `clear`"
+        yield Finding("vault", "the vault cannot be reached", str(folder), fix)
+
+
+def index(brain: Brain) -> Iterator[Finding]:
+    """There is an index of this version that can be read, and no run was cut short."""
+    if not exists(brain.folder):
+        yield Finding("index", "there is no index yet", str(brain.folder), "run `index`")
+        return
+    snapshot = brain.snapshot()
+    waiting = snapshot.counts()["pending"]
+    if waiting:
+        yield Finding("index", f"{waiting} passages wait for vectors", str(brain.folder), "run `index`")
+
+
+def unread(brain: Brain) -> Iterator[Finding]:
+    """Every file could be read at the last run."""
+    for skip in _snapshot(brain).catalog.skips() if exists(brain.folder) else ():
+        place = written(skip.root, skip.path) or str(brain.config.vault)
+        fix = (
+            "mend the file or its rights, then run `index`"
+            if skip.failed
+            else "leave it, or exclude it in onebrain.yml"
+        )
+        yield Finding("unread", skip.reason, place, fix, hint=not skip.failed)
+
+
+def headers(brain: Brain) -> Iterator[Finding]:
+    """Headers of notes are valid, dates can be read."""
+    rows = _snapshot(brain).catalog.rows("SELECT root, path, problems FROM documents WHERE problems <> '[]'")
+    import json
+
+    for root, path, problems in rows if exists(brain.folder) else ():
+        for problem in json.loads(problems)[:SHOWN]:
+            yield Finding(
+                "headers", problem, written(root, path), "mend it in the note; it is searched all the same", True
+            )
+
+
+def duplicate_ids(brain: Brain) -> Iterator[Finding]:
+    """No two notes carry the same id."""
+    import json
+
+    owners: dict[str, list[str]] = {}
+    for root, path, meta in _snapshot(brain).catalog.rows(
+        "SELECT root, path, meta FROM documents WHERE meta <> '{}'"
+    ):
+        for key, value in json.loads(meta).items():
+            if key.casefold() in ("id", "uid", "uuid") and isinstance(value, (str, int)) and str(value).strip():
+                owners.setdefault(str(value).strip(), []).append(written(root, path))
+    for value, places in sorted(owners.items()):
+        if len(places) > 1:
+            yield Finding(
+                "duplicate ids", f"the id {value} is used {len(places)} times", ", ".join(places), "rename one", True
+            )
+
+
+def links(brain: Brain) -> Iterator[Finding]:
+    """Links lead somewhere, and to one note only."""
+    snapshot = _snapshot(brain)
+    graph = LinkMap.load(snapshot.catalog)
+    names = {row[0]: written(row[1], row[2]) for row in snapshot.catalog.rows("SELECT id, root, path FROM documents")}
+    broken = [(names[source], target, line) for source, target, line in graph.broken if not _is_file(brain, target)]
+    for place, target, line in broken[:SHOWN]:
+        yield Finding(
+            "links",
+            f"the link to {target!r} leads nowhere",
+            f"{place}:{line}",
+            "mend the link, or write the note",
+            True,
+        )
+    if len(broken) > SHOWN:
+        yield Finding("links", f"{len(broken) - SHOWN} more links lead nowhere", "", "see `doctor --json`", True)
+
+
+def model(brain: Brain) -> Iterator[Finding]:
+    """The embedding model is on this machine."""
+    brain.embedder()
+    yield from ()
+
+
+def space(brain: Brain) -> Iterator[Finding]:
+    """There is room for the index."""
+    folder = next((each for each in (brain.folder, *brain.folder.parents) if each.exists()), None)
+    if folder is not None and shutil.disk_usage(folder).free < LEAST_FREE:
+        fix = "free some space, or name another folder in ONEBRAIN_SEARCH_HOME"
+        yield Finding("space", "the disk of the index is nearly full", str(folder), fix)
+
+
+def watch_limit(brain: Brain) -> Iterator[Finding]:
+    """Linux may watch as many folders as the vault has."""
+    limit = Path("/proc/sys/fs/inotify/max_user_watches")
+    if sys.platform == "linux" and limit.exists() and brain.config.vault.is_dir():
+        allowed = int(limit.read_text())
+        folders = Counter(path.parent for path in brain.config.vault.rglob("*.md"))
+        if len(folders) > allowed // 2:
+            what = f"the vault has {len(folders)} folders, this system watches {allowed}"
+            yield Finding("watch limit", what, str(limit), "run `sysctl fs.inotify.max_user_watches=524288` as root")
+
+
+def orphans(brain: Brain) -> Iterator[Finding]:
+    """No index is kept for a vault that is gone."""
+    for folder in sorted(brain.folder.parent.glob("*-????????")):
+        marker = folder / MARK
+        if folder != brain.folder and marker.exists() and not Path(marker.read_text("utf-8").strip()).is_dir():
+            fix = f"run `clear --vault {marker.read_text('utf-8').strip()}` if it will not come back"
+            yield Finding("orphans", "an index is kept for a vault that is gone", str(folder), fix, True)
+
+
+def _snapshot(brain: Brain) -> Snapshot:
+    """Return the open index."""
+    return brain.snapshot()
+
+
+def _is_file(brain: Brain, target: str) -> bool:
+    """Whether a link's target is a file that is not indexed, such as an attachment."""
+    name = target.rpartition("/")[2]
+    return "." in name and not name.endswith(".md")
+
+
+WITHOUT_INDEX: tuple[Check, ...] = (vault, index, model, space, watch_limit, orphans)
+CHECKS: tuple[Check, ...] = (
+    vault, index, unread, headers, duplicate_ids, links, model, space, watch_limit, orphans,
+)  # fmt: skip

@@ -98,7 +98,7 @@ class Brain:
         return report
 
     def _refresh_elsewhere(self, error: StoreError, progress: Progress) -> Report | None:
-        """Answer from the index as it is when it cannot be written; without any, read all notes into a passing one."""
+        """Answer from the index as it is if it cannot be written; without any, read all notes into a passing one."""
         if exists(self.folder):
             self._say(f"answered from the last index, which may be out of date: {error}")
             return None

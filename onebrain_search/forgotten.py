@@ -17,7 +17,7 @@ def load(state: Path) -> tuple[str, ...]:
     """
     try:
         return tuple(json.loads((state / FILE).read_text("utf-8")))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return ()
     except (OSError, ValueError) as error:
         fix = "mend or delete that file, then `forget` again what must stay out"

@@ -181,6 +181,7 @@ DOCUMENTS = st.builds(
 VALUES_ASKED = {
     "tag": [*TAGS, "WORK", "to"],
     "path": [*NAMES, "projects", "Projects/", "projects/deep", "2024", "Alpha.md"],
+    "at": ["Projects", "projects/Deep/Alpha.md", "Alpha.md", "日本/日本.md", "deep"],
     "ext": ["md", "MD", ".md", "txt", "py"],
     "kind": ["note", "code"],
     "type": ["decision", "DECISION", "é", "e\u0301", "7", "true", "y"],
@@ -230,6 +231,7 @@ def meets(document: Document, heading: tuple[str, ...], wanted: Condition) -> bo
     return {
         "tag": lambda: any(same(tag) == value or same(tag).startswith(value + "/") for tag in document.tags),
         "path": lambda: value.strip("/") in {*folders, *path.split("/"), path, name.rsplit(".", 1)[0]},
+        "at": lambda: value in {*folders, path},
         "ext": lambda: name.rsplit(".", 1)[-1] == value.lstrip("."),
         "kind": lambda: document.kind == wanted.value,
         "type": lambda: value in values_of(dict(document.meta), {"type"}),

@@ -53,9 +53,9 @@ _DETECTORS = {
 RULES = tuple(_DETECTORS)
 
 _LONGEST = 2_000  # characters looked at in one piece: some patterns take the square of it
-_AROUND = 300  # characters before a hint, and how far behind it the next one is looked at anew
+_AROUND = 300  # characters looked at before a hint, so the last ones of a piece are looked at again
 _TOKEN_END = re.compile(r"(?:[\w=+/-]|\.(?=\w))*")  # what follows a found part without a gap belongs to the secret
-_KEY_HEADER = re.compile(r"(?:BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-{0,5}|PuTTY-User-Key-File-2:?)")
+_KEY_HEADER = re.compile(r"(?:BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-2:)\s{0,9}")
 _KEY_END = re.compile(r"-----END|\n[ \t]*\n|[\"'`]")
 _LONGEST_KEY = 20_000
 _SHORTEST_WORD = 6  # characters of a value behind `password =` that is more than an example
@@ -83,7 +83,7 @@ def _spans(text: str, rule: str) -> Iterator[tuple[int, int]]:
     for hint in _hints(rule):
         for start, end in _pieces(text, hint):
             piece = text[start:end]
-            for secret in _detector(rule).analyze_string(piece):
+            for secret in set(_detector(rule).analyze_string(piece)):
                 if rule == "private_key":  # it only sees the first line
                     yield from _keys(text, start, end)
                 elif secret and (rule != "keyword" or _is_likely(secret, piece)):
@@ -102,7 +102,7 @@ def _pieces(text: str, hint: re.Pattern[str]) -> Iterator[tuple[int, int]]:
         if end - start > _LONGEST:
             start = max(start, match.start() - _AROUND)
             end = min(end, match.end() + _LONGEST)
-        done = end if end == len(text) or text[end] == "\n" else match.end() + _AROUND
+        done = end if end == len(text) or text[end] == "\n" else end - _AROUND
         yield start, end
 
 
@@ -125,9 +125,9 @@ def _places(text: str, secret: str, start: int, end: int) -> Iterator[tuple[int,
     """Where a secret stands in a piece, up to the end of the token it is part of."""
     position = text.find(secret, start, end)
     while position >= 0:
-        after = position + len(secret)
-        match = _TOKEN_END.match(text, after, end) if secret[-1].isalnum() else None
-        yield position, match.end() if match else after
+        token = _TOKEN_END.match(text, position + len(secret), end)
+        after = token.end() if token else position + len(secret)
+        yield position, after
         position = text.find(secret, after, end)
 
 
@@ -135,7 +135,9 @@ def _keys(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """What stands between the first line of a private key, which is in a piece, and its last."""
     for match in _KEY_HEADER.finditer(text, start, end):
         closing = _KEY_END.search(text, match.end(), match.end() + _LONGEST_KEY)
-        yield match.end(), closing.start() if closing else min(match.end() + _LONGEST_KEY, len(text))
+        last = closing.start() if closing else min(match.end() + _LONGEST_KEY, len(text))
+        if last > match.end():
+            yield match.end(), last
 
 
 @cache

@@ -30,6 +30,8 @@ CONTEXT = 0.65  # of a query word that stands in the unit's context: .5 the same
 HEADINGS = 0.5  # of one that stands in title and headings
 HALF = 0.5  # of a pair of ideographs that both stand in the unit, but apart
 NUMBER = 0.1  # for a number where one is asked for: one more answer of each set comes first
+PASSAGE = 0.15  # for the cosine of the passage with the question; .1 loses an answer in other words, .3 reads longer
+LIKELY = 0.5  # for the same when candidates are chosen
 LATER = 0.15  # a score is divided by 1 + this for each source before its own
 POINTER = 0.7  # for a row or bullet that leads to a note instead of saying what is in it
 RIVAL = 0.6  # share of the best score, and of equal words, from which another number is a contradiction
@@ -58,6 +60,7 @@ class Sentence:
     source: int
     line: int
     score: float
+    near: float  # cosine of its passage with the question
     stems: frozenset[str] = frozenset()
     read: str = ""  # what the model reads: the headings above and the unit
 
@@ -100,8 +103,9 @@ def scored(query: Query, hits: Sequence[Hit], rarity: Rarity, embed: Embed | Non
             share = _share(weights, [(unit.text, own, 1.0), context, (trail, above, HEADINGS)])
             score = share * _shape(unit) / (1 + LATER * source)
             score += NUMBER if measured and _numbers(unit.text) else 0.0
-            found.append(Sentence(unit.text, source, unit.line, score, own, f"{trail}: {unit.text}"))
-    best = sorted(found, key=lambda s: -s.score)[:CANDIDATES]
+            near = hit.parts.get("vector", 0.0)
+            found.append(Sentence(unit.text, source, unit.line, score, near, own, f"{trail}: {unit.text}"))
+    best = sorted(found, key=lambda s: -(s.score + LIKELY * s.near))[:CANDIDATES]
     return _by_meaning(query, best, embed) if embed is not None and best else best
 
 
@@ -124,11 +128,11 @@ def _held(stem: str, text: str, stems: frozenset[str]) -> float:
 
 
 def _by_meaning(query: Query, best: Sequence[Sentence], embed: Embed) -> list[Sentence]:
-    """Return the candidates scored by their words and their cosine with the question, half and half."""
+    """Return the candidates scored by their words and their cosine, half and half, and a little by their passage."""
     vectors = embed([query.text, *(s.read for s in best)])
     cosines = vectors[1:] @ vectors[0]
     mixed = [
-        replace(s, score=0.5 * s.score + 0.5 * max(0.0, float(cosine)))
+        replace(s, score=(s.score + max(0.0, float(cosine))) / 2 + PASSAGE * s.near)
         for s, cosine in zip(best, cosines, strict=True)
     ]
     return sorted(mixed, key=lambda s: -s.score)

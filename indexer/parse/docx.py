@@ -13,7 +13,7 @@ from indexer.parse.extraction import Extraction, one_line
 from indexer.parse.html import extract
 from indexer.types import SourceFile, written
 
-_MOST_TEXT = 30_000_000  # bytes of XML in all: about 6,000 pages
+_MOST_TEXT = 8_000_000  # bytes of XML in all, about 600 pages: mammoth takes a second and 50 MB of memory for each MB
 _MOST_RATIO = 200  # unpacked to packed size of a part over a megabyte; Word's own XML has up to 50
 _MOST_PARTS = 10_000
 _OLD_FORMAT = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # an OLE container: encrypted, or a .doc

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 from indexer import tokens
 from indexer.types import Block, Chunk, Document
@@ -31,15 +32,13 @@ _FOREIGN = re.compile("[\u0250-\u1fff\u2c00-\ud7ff\uf900-\ufaff]+")  # letters b
 _SENTENCE_END = re.compile(r"[.!?;]\s+|[。！？।]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Unit:
-    """A run of lines that stays together, or a part of one line; `cost` in estimated word pieces."""
+class _Unit(NamedTuple):
+    """A run of lines that stays together, or a part of one line when there is `text`; `cost` in word pieces."""
 
     start: int
     end: int
     cost: float
-    text: str
-    part: bool = False
+    text: str | None = None
 
 
 @dataclass(slots=True)
@@ -65,8 +64,10 @@ def chunk(document: Document) -> list[Chunk]:
     for section in _sections(document, lines):
         inner = starts[bisect_left(starts, section.start) : bisect_right(starts, section.end)]
         units = _units(lines, weights, [section.start, *inner, section.end + 1], budget)
-        for start, text in _packed(units, budget):
-            chunks.append(_chunk(document, section.heading, start, text, symbols))
+        for packed in _packed(units, budget):
+            start, text = _trimmed(lines, packed)
+            if text:
+                chunks.append(_chunk(document, section.heading, start, text, symbols))
     return chunks or [_chunk(document, (), 1, "", symbols)]
 
 
@@ -149,16 +150,16 @@ def _units(lines: Sequence[str], weights: Sequence[float], marks: Sequence[int],
             continue
         size = weights[following - 1] - weights[start - 1]
         if size <= budget * (STRETCH if following == start + 1 else 1):
-            yield _Unit(start, following - 1, size, "\n".join(lines[start - 1 : following - 1]))
+            yield _Unit(start, following - 1, size)
             continue
         for number in range(start, following):
             line = lines[number - 1]
             size = weights[number] - weights[number - 1]
             if size <= budget * STRETCH:
-                yield _Unit(number, number, size, line)
+                yield _Unit(number, number, size)
             else:
                 for part in _parts(line, size / -(size // -budget) * 1.1, budget * SMALL):
-                    yield _Unit(number, number, cost(part), part, part=True)
+                    yield _Unit(number, number, cost(part), part)
 
 
 def _parts(line: str, target: float, rest: float) -> Iterator[str]:
@@ -198,36 +199,36 @@ def _cut(line: str, at: int, end: int) -> tuple[int, int]:
     return end, max(at + 1, end - REPEATED)
 
 
-def _packed(units: Iterator[_Unit], budget: float) -> Iterator[tuple[int, str]]:
-    """Fill chunks up to the budget, yielded as (first line, text) without blank lines at the ends.
+def _packed(units: Iterable[_Unit], budget: float) -> Iterator[list[_Unit]]:
+    """Fill chunks up to the budget.
 
     A small last unit is repeated at the start of the next chunk; a small start or rest does not stand alone.
     """
     before: list[_Unit] = []  # what the last chunk was made of; it waits, as a small rest would join it
     current: list[_Unit] = []
+    size = 0.0  # of `current`
     fresh = 0  # units of `current` that were not in the chunk before
     for unit in units:
-        if current and not _fits(current, unit, budget):
-            yield from _filled(before)
-            before = current
-            last = current[-1]
-            again = len(current) > 1 and not last.part and last.cost <= budget * OVERLAP_SHARE
-            current = [last] if again and last.cost + unit.cost <= budget and not unit.part else []
-            fresh = 0
+        if current and not _fits(current[-1], size, unit, budget):
+            if before:
+                yield before
+            before, last = current, current[-1]
+            again = len(current) > 1 and last.text is None is unit.text and last.cost <= budget * OVERLAP_SHARE
+            current = [last] if again and last.cost + unit.cost <= budget else []
+            size, fresh = _cost(current), 0
         current.append(unit)
+        size += unit.cost
         fresh += 1
     rest = current[len(current) - fresh :]
-    if before and _cost(current) < budget * SMALL and not (before[-1].part and rest[0].part):
-        yield from _filled([*before, *rest])
+    if before and size < budget * SMALL and (before[-1].text is None or rest[0].text is None):
+        yield [*before, *rest]
     else:
-        yield from _filled(before)
-        yield from _filled(current)
+        yield from filter(None, (before, current))
 
 
-def _fits(current: Sequence[_Unit], unit: _Unit, budget: float) -> bool:
-    """Whether a unit goes into the chunk that is being filled."""
-    size = _cost(current)
-    if unit.part and current[-1].part:
+def _fits(last: _Unit, size: float, unit: _Unit, budget: float) -> bool:
+    """Whether a unit goes into a chunk that is full to `size`; parts of lines do not follow one another."""
+    if last.text is not None and unit.text is not None:
         return False
     return size + unit.cost <= budget or (size < budget * SMALL and unit.cost <= budget * STRETCH)
 
@@ -237,13 +238,18 @@ def _cost(units: Sequence[_Unit]) -> float:
     return sum(unit.cost for unit in units)
 
 
-def _filled(units: Sequence[_Unit]) -> Iterator[tuple[int, str]]:
-    """Yield the first line and the text of some units, without blank lines at its ends, if there is any text."""
-    text = "\n".join(unit.text for unit in units)
+def _trimmed(lines: Sequence[str], units: Sequence[_Unit]) -> tuple[int, str]:
+    """Return the first line and the text of some units without blank lines at its ends, empty if there is no text."""
+    first, last = units[0], units[-1]
+    if first.text is None and last.text is None:
+        text = "\n".join(lines[first.start - 1 : last.end])
+    else:
+        text = "\n".join(u.text if u.text is not None else "\n".join(lines[u.start - 1 : u.end]) for u in units)
     end = text.find("\n", len(text.rstrip()))
+    if end >= 0:
+        text = text[:end]
     start = text.rfind("\n", 0, len(text) - len(text.lstrip())) + 1
-    if not text.isspace() and text:
-        yield units[0].start + text.count("\n", 0, start), text[start : end if end >= 0 else None]
+    return first.start + text.count("\n", 0, start), "" if text.isspace() else text[start:]
 
 
 class _Symbols:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from indexer.errors import Damaged, StoreError
-from indexer.tables import APPLICATION, TABLES, Rows, link_name
+from indexer.tables import APPLICATION, TABLES, Rows, link_name, unpacked
 from indexer.types import Chunk, Document, Link, Skip, SourceFile
 
 DAMAGED = "damaged-catalog"  # this file beside the catalog tells the next writer what a reader found
@@ -350,4 +350,5 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
 def _stored(row: Sequence[Any]) -> Stored:
     """Build a stored chunk from a row of `_CHUNK`."""
     heading = tuple(row[4].split("\x1f")) if row[4] else ()
-    return Stored(Chunk(row[0], row[1], row[2], row[3], heading, *row[5:12]), row[13], row[12], row[14])
+    piece = Chunk(row[0], row[1], row[2], row[3], heading, unpacked(row[5]), *row[6:12])
+    return Stored(piece, row[13], row[12], row[14])

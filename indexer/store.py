@@ -19,7 +19,7 @@ from indexer.catalog import DAMAGED, Catalog, Known
 from indexer.errors import Busy, Damaged, EmbedError, StoreError
 from indexer.prepare import Prepared
 from indexer.snapshot import CATALOG, fingerprint
-from indexer.tables import UNREADABLE
+from indexer.tables import UNREADABLE, packed
 from indexer.terms import entry_of
 from indexer.types import Skip, SourceFile
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from indexer.vectors import Floats
 
 LOCK = "write.lock"
+ROWS = ".i8"  # ending of the vector file, by how a row is kept: a file of another ending is made anew
 GARBAGE_SHARE = 0.2  # of deleted chunks in the lexical index, or unused rows in the vector file, before a rewrite
 GARBAGE_FLOOR = 200  # below this many there is nothing to gain
 
@@ -94,7 +95,7 @@ class Store:
 
     def move(self, old: Known, prepared: Prepared) -> None:
         """Put a document in the place of one of the same content; passages of the same text keep their vectors."""
-        rows = {s.chunk.text: s.row for s in self.catalog.chunks_of(old.id) if s.row is not None}
+        rows = {packed(s.chunk.text): s.row for s in self.catalog.chunks_of(old.id) if s.row is not None}
         self.remove([old.id])
         self._begin()
         known = self.catalog.vectors_of([row[-1] for row in prepared.rows.chunks])
@@ -153,7 +154,7 @@ class Store:
     def use_embedder(self, model: str, dimension: int) -> None:
         """Bind the vectors to a model, by its fingerprint and width; vectors of another one are dropped."""
         before = (self.catalog.state("embedder"), self.catalog.number("dimension"))
-        if before == (model, dimension):
+        if before == (model, dimension) and self.catalog.state("vectors").endswith(ROWS):
             return
         if before[0]:
             self.notes.append("the embedding model changed: all vectors are made anew")
@@ -162,7 +163,7 @@ class Store:
         self.catalog.write("DELETE FROM freed")
         number = self.catalog.number("vector_file") + 1
         self.catalog.set_state(
-            embedder=model, dimension=dimension, vectors=f"vectors-{number}.f16", next_row=0, vector_file=number
+            embedder=model, dimension=dimension, vectors=f"vectors-{number}{ROWS}", next_row=0, vector_file=number
         )
 
     def report(self, skips: Sequence[Skip], **values: object) -> None:
@@ -268,7 +269,7 @@ class Store:
         """Forget vectors that the file has lost."""
         name, expected = self.catalog.state("vectors"), self.catalog.number("next_row")
         path = self.folder / name
-        size = path.stat().st_size // (2 * self.catalog.number("dimension")) if name and path.exists() else 0
+        size = path.stat().st_size // self.catalog.number("dimension") if name and path.exists() else 0
         if size < expected:
             self.notes.append(f"{expected - size} vectors were lost: they are made anew")
             self._begin()
@@ -304,7 +305,7 @@ class Store:
         kept = sorted({row for _, row in self.catalog.vector_rows()})
         place = {row: n for n, row in enumerate(kept)}
         number = self.catalog.number("vector_file") + 1
-        target = f"vectors-{number}.f16"
+        target = f"vectors-{number}{ROWS}"
         try:
             vectors.copy_rows(self.folder / name, self.folder / target, self.catalog.number("dimension"), kept)
         except OSError as error:
@@ -336,7 +337,7 @@ def _locked(folder: Path, wait: float) -> Iterator[None]:
 
 def _erase(folder: Path, keep: set[str] | None = None) -> None:
     """Delete the files of an index but some; one that Windows still reads stays until the next time."""
-    for path in [*folder.glob("lexical-*"), *folder.glob("vectors-*.f16")]:
+    for path in [*folder.glob("lexical-*"), *folder.glob("vectors-*")]:
         if not keep or path.name not in keep:
             with suppress(OSError):
                 shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)

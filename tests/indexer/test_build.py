@@ -152,7 +152,7 @@ def test_f53_f57_a_deleted_note_leaves_nothing(indexed: Any) -> None:
     assert indexed.found("secret") == set()
     assert indexed.look(lambda s: s.lexical.chunk_count()) == 0
     (file,) = indexed.state.glob("vectors-*")
-    assert not numpy.fromfile(file, dtype=numpy.float16).any()
+    assert not numpy.fromfile(file, dtype=numpy.int8).any()
 
 
 def test_a_deleted_note_leaves_nothing_in_the_files(indexed: Any) -> None:

@@ -286,7 +286,7 @@ def test_a_lexical_index_of_another_commit_is_made_anew(filled: Any) -> None:
     whole(filled)
 
 
-@pytest.mark.parametrize("left", [None, 0, 1, 3 * 128 + 5])
+@pytest.mark.parametrize("left", [None, 0, 1, 3 * 64 + 5])
 def test_lost_vectors_are_made_again(filled: Any, left: int | None) -> None:
     """As many as the file no longer holds."""
     file = next(filled.state.glob("vectors-*"))
@@ -296,7 +296,7 @@ def test_lost_vectors_are_made_again(filled: Any, left: int | None) -> None:
         os.truncate(file, left)
     filled.model.texts.clear()
     report = filled.run()
-    assert report.embedded == len(filled.model.texts) == 6 - (left or 0) // 128
+    assert report.embedded == len(filled.model.texts) == 6 - (left or 0) // 64
     assert "vectors were lost" in report.notes[0]
     whole(filled)
 
@@ -358,7 +358,7 @@ def test_the_vector_file_is_rewritten_when_much_of_it_is_unused(filled: Any, mon
         filled.write(f"note-{n}.md", f"# Note {n}\n\nneedle{n} and other words\n", at=1_700_000_001)
     filled.run()
     (file,) = filled.state.glob("vectors-*")
-    assert file.stat().st_size == 6 * 128
+    assert file.stat().st_size == 6 * 64
     for path, text in NOTES.items():
         filled.write(path, text)
     filled.run()
@@ -368,10 +368,10 @@ def test_the_vector_file_is_rewritten_when_much_of_it_is_unused(filled: Any, mon
 def test_what_stays_open_in_another_process_is_deleted_the_next_time(filled: Any) -> None:
     """Files of earlier rewrites do not gather."""
     (filled.state / "lexical-99").mkdir()
-    (filled.state / "vectors-99.f16").write_bytes(b"x")
+    (filled.state / "vectors-99.i8").write_bytes(b"x")
     filled.write("note-0.md", NOTES["note-0.md"] + " ", at=1_700_000_001)
     filled.run()
-    assert not (filled.state / "lexical-99").exists() and not (filled.state / "vectors-99.f16").exists()
+    assert not (filled.state / "lexical-99").exists() and not (filled.state / "vectors-99.i8").exists()
 
 
 def test_many_small_runs_leave_few_segments(filled: Any) -> None:

@@ -22,7 +22,7 @@ from indexer.types import Link, SourceFile
 _ODD_SPACES = str.maketrans("\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029", " " * 9)  # docutils ends lines there
 _PEP_FIELDS = ("Replaces", "Superseded-By", "Requires")
 _NUMBERS = re.compile(r"\d{1,4}")
-_MOST = 1_000_000  # characters whose structure is read: forty times a PEP
+_MOST = 400_000  # characters whose structure is read, three times the longest PEP: docutils takes 2-8 s for so many
 _MOST_PROBLEMS = 3
 _ERROR = 3  # docutils' level of a fault that loses text or structure
 

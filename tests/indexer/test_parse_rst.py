@@ -204,6 +204,13 @@ def test_a_file_too_deep_for_docutils_is_plain_text() -> None:
     assert "structure not read" in document.problems[0]
 
 
+def test_a_file_too_long_for_docutils_is_plain_text() -> None:
+    """Its words are found, and the problem is said."""
+    document = _parse("- word\n\n" * 60_000)
+    assert document.blocks[-1] == Block("paragraph", 119_999, 119_999, "- word")
+    assert "over 400,000 characters" in document.problems[0]
+
+
 @pytest.mark.parametrize("mark", ["\x0b", "\x0c", "\x85", "\u2028"])
 def test_odd_separators_end_no_line_for_docutils(mark: str) -> None:
     """Form feed, U+2028 and their like are characters of a line."""

@@ -11,7 +11,6 @@ from typing import Any
 
 from indexer.chunk import chunk, content_key
 from indexer.errors import ParseError, ScanError
-from indexer.events import find_events
 from indexer.scan import read_source
 from indexer.tables import Rows, rows_of
 from indexer.terms import Entry, entry_of
@@ -33,6 +32,7 @@ class Prepared:
 
 def prepare(root: Root, file: SourceFile, options: Any = None) -> Prepared | Skip:
     """Return a file ready for the store, or why it is left out; what could not be read is a failed skip."""
+    from indexer.events import find_events  # these two are loaded when there is something to read
     from indexer.parse import parse
 
     now = time.time_ns()

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from functools import lru_cache
+from posixpath import splitext
 from typing import Any
 from unicodedata import normalize
 
@@ -65,12 +66,13 @@ def day_number(iso: str | None) -> int:
 
 def _terms(document: Document) -> Iterator[str]:
     """Yield the filter terms of a document."""
-    path = PurePosixPath(_plain(document.path))
-    yield from (f"root:{_plain(document.root)}", f"kind:{document.kind}", f"ext:{path.suffix.lstrip('.')}")
-    names = {*path.parts, path.stem, str(path), *map(str, path.parents)} - {"."}
-    yield from (f"path:{name}" for name in sorted(names))
-    root = f"{_plain(document.root)}:" if document.root else ""
-    yield from (f"at:{root}{place}" for place in (path, *path.parents) if str(place) != ".")
+    path, root = _plain(document.path), _plain(document.root)
+    parts = path.split("/")
+    folders = ["/".join(parts[:depth]) for depth in range(1, len(parts))]
+    stem, suffix = splitext(parts[-1])
+    yield from (f"root:{root}", f"kind:{document.kind}", f"ext:{suffix.lstrip('.')}")
+    yield from (f"path:{name}" for name in dict.fromkeys([*parts, stem, path, *folders]))
+    yield from (f"at:{root}:{place}" if root else f"at:{place}" for place in (path, *folders))
     for tag in document.tags:
         parts = _plain(tag).strip("/").split("/")
         yield from (f"tag:{'/'.join(parts[: n + 1])}" for n in range(len(parts)))
@@ -92,6 +94,7 @@ def _plain(text: str) -> str:
     return normalize("NFC", text).casefold().strip()
 
 
+@lru_cache(maxsize=10_000)
 def _stems(text: str) -> str:
     """Return a short text as the stems of its tokens, for fields where the exact form does not matter."""
     return " ".join(map(tokens.stem, tokens.analyse(text)[0].split()))

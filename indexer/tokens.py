@@ -42,6 +42,7 @@ _ANY_RUN = re.compile(
 _SIGNS = re.compile(
     "[\u00a0-\u00a9\u00ab\u00ac\u00ae-\u00b1\u00b4\u00b6-\u00b8\u00bb\u00bf\u2010-\u2027\u2030-\u205e\u2190-\u2bff]"
 )
+_BORDERS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "_.#+")}
 _BIGRAM_RUN = re.compile(rf"[{BIGRAM_CLASS}{HANGUL_CLASS}{UNSPACED_CLASS}]")
 _COMPOUND = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _PART = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
@@ -86,11 +87,12 @@ def analyse(text: str) -> tuple[str, str]:
 
     The last character of each run of bigrams follows at the end, out of the way of phrases.
     """
-    pieces = text.split()  # no run holds a space, and pieces come again and again
+    plain = text.isascii()
+    pieces = (text.translate(_BORDERS) if plain else text).split()  # no run holds a space, and pieces come again
     if not pieces:
         return "", ""
     bodies, stems = zip(*map(_known.__getitem__, pieces), strict=True)
-    if not text.isascii():
+    if not plain:
         bodies += tuple(dict.fromkeys(last for run in runs(text) if (last := _last(run))))
     return " ".join(bodies), " ".join(stems)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -109,14 +110,18 @@ class Catalog:
             raise self._said(error) from error
 
     def _said(self, error: sqlite3.Error) -> StoreError:
-        """Return our error for one of SQLite's; damage is left as a note for the next writer."""
-        where = f"{self.path.parent}: {error}"
+        """Return our error for one of SQLite's."""
         if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-            with suppress(OSError):
-                (self.path.parent / DAMAGED).touch()
-            return Damaged("the index is damaged", where=where, fix="run `index`, which makes it anew from the notes")
+            return self._damaged(error)
         fix = "free some space or name another folder in ONEBRAIN_SEARCH_HOME, then run `index`"
-        return StoreError("the index cannot be read or written", where=where, fix=fix)
+        return StoreError("the index cannot be read or written", where=f"{self.path.parent}: {error}", fix=fix)
+
+    def _damaged(self, error: Exception) -> Damaged:
+        """Return the error of a file that is proven broken, and leave word for the next writer."""
+        with suppress(OSError):
+            (self.path.parent / DAMAGED).touch()
+        fix = "run `index`, which makes it anew from the notes"
+        return Damaged("the index is damaged", where=f"{self.path.parent}: {error}", fix=fix)
 
     def begin(self, *, write: bool = False) -> None:
         """Start a transaction; a reader's first statement fixes the state it sees."""
@@ -264,12 +269,19 @@ class Catalog:
         for at in range(0, len(ids), _BATCH):
             part = ids[at : at + _BATCH]
             marks = ",".join("?" * len(part))
-            found |= {row[0]: _stored(row) for row in self.rows(f"{_CHUNK} WHERE c.id IN ({marks})", part)}
+            found |= {each.chunk.id: each for each in self._stored(f"{_CHUNK} WHERE c.id IN ({marks})", part)}
         return found
 
     def chunks_of(self, document: int) -> list[Stored]:
         """Return the chunks of a document in the order of its lines."""
-        return list(map(_stored, self.rows(f"{_CHUNK} WHERE c.document = ? ORDER BY c.id", (document,))))
+        return self._stored(f"{_CHUNK} WHERE c.document = ? ORDER BY c.id", (document,))
+
+    def _stored(self, statement: str, values: Sequence[Any]) -> list[Stored]:
+        """Return the chunks that a statement selects. Raises Damaged when a passage cannot be unpacked."""
+        try:
+            return list(map(_stored, self.rows(statement, values)))
+        except (zlib.error, UnicodeDecodeError, TypeError) as error:
+            raise self._damaged(error) from error
 
     def documents(self) -> Iterator[tuple[int, Document]]:
         """Yield every document with its id, without text and blocks."""

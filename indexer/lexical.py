@@ -183,7 +183,8 @@ class Reader:
         index = tantivy.Index.open(str(folder))
         index.config_reader("manual")
         index.reload()
-        self.schema, self.searcher = index.schema, index.searcher()
+        self.schema: Any = index.schema
+        self.searcher: Any = index.searcher()
 
     def close(self) -> None:
         """Let go of what was made for a read-only folder."""

@@ -185,6 +185,8 @@ class _Run:
         self.plan, self.store, self.report = plan, store, _Tally()
         self.folders = {root.name: root for root in plan.roots}
         self.known = store.catalog.known()
+        self.settings = repr(plan.parse_options)  # every note is read again when they say to read it otherwise
+        self.reread = store.catalog.state("settings", self.settings) != self.settings
         self.unreadable: list[tuple[str, str]] = []  # (root, path prefix) that could not be looked at
         self.gone: dict[str, list[Known]] = {}  # files that are no longer there, by digest
 
@@ -227,7 +229,7 @@ class _Run:
             self.plan.progress("lexical", len(fresh), len(fresh))
         self._remove_gone()
         skips = sorted([*self.report.skipped, *self.report.failed], key=lambda s: (s.root, s.path, s.reason))
-        self.store.report(skips, excluded=self.report.excluded)
+        self.store.report(skips, excluded=self.report.excluded, settings=self.settings)
         if self.store.changing:
             self.store.catalog.set_state(indexed_at=int(time.time()))
         self.store.commit()
@@ -235,7 +237,7 @@ class _Run:
     def _may_have_changed(self, file: SourceFile) -> bool:
         """Whether a file is new, or its size or time is not what it was when it was read."""
         before = self.known.get((file.root, file.path))
-        return before is None or (before.size, before.mtime_ns) != (file.size, file.mtime_ns)
+        return self.reread or before is None or (before.size, before.mtime_ns) != (file.size, file.mtime_ns)
 
     def _find_gone(self, files: Sequence[SourceFile]) -> None:
         """Collect the known files that the scan could have listed and did not."""
@@ -252,7 +254,7 @@ class _Run:
             self.report.skip(result)
             if before and not result.failed:
                 self.gone.setdefault(before.digest, []).append(before)
-        elif before and before.digest == result.digest:
+        elif before and before.digest == result.digest and not self.reread:
             self.report.unchanged += 1
             if (before.size, result.file.size) != (UNSETTLED, UNSETTLED):
                 self.store.touch(before, result.file)

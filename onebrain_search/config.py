@@ -145,6 +145,10 @@ class Config:
     comments: bool = field(
         default=False, metadata=setting(flag, "Search what stands between %% and %%, or <!-- and -->, too.")
     )
+    redact: tuple[str, ...] = field(
+        default=(),
+        metadata=setting(texts, "Secrets that never enter the index: [all], or names of rules (extra `redact`)."),
+    )
     limit: int = field(
         default=5,
         metadata=setting(count, "Sources to show; OneBrain's search.default_top_k counts where this is not set."),

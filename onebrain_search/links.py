@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -10,72 +12,90 @@ from unicodedata import normalize
 
 from indexer.catalog import Catalog
 
+_VAULT_PREFIX = re.compile(r"^\w+://[^/]+/")  # Dendron writes links into other vaults like this
+
 
 @dataclass(slots=True)
 class LinkMap:
-    """The resolved links: `out` and `back` by document id; `broken` holds (document, target, line)."""
+    """The resolved links: `out` and `back` by document id.
+
+    `broken` holds (document, target, line), `ambiguous` (document, target, documents it can mean, the likeliest first).
+    """
 
     out: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     back: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     broken: list[tuple[int, str, int]] = field(default_factory=list)
     ambiguous: list[tuple[int, str, tuple[int, ...]]] = field(default_factory=list)
-    _paths: dict[int, str] = field(default_factory=dict)
+    paths: dict[int, str] = field(default_factory=dict)
+    _places: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     _names: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     _aliases: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    _resolved: dict[tuple[str, str, bool], list[int]] = field(default_factory=dict)
 
     @classmethod
     def load(cls, catalog: Catalog) -> LinkMap:
         """Read all documents and links, and resolve each link."""
-        import json
-
         found = cls()
-        for number, path, title, aliases in catalog.sql.execute("SELECT id, path, title, aliases FROM documents"):
-            found._paths[number] = path
-            pure = PurePosixPath(path)
-            for name in {_key(pure.name), _key(pure.stem)}:
-                found._names[name].append(number)
-            for alias in {_key(title), *map(_key, json.loads(aliases))}:
-                found._aliases[alias].append(number)
-        rows = catalog.sql.execute("SELECT document, target, line, wiki FROM links WHERE target <> ''")
-        for source, target, line, wiki in rows:
-            found._add(source, target, line, bool(wiki))
+        for number, path, title, aliases in catalog.rows("SELECT id, path, title, aliases FROM documents"):
+            found._take(number, path, [title, *json.loads(aliases)])
+        links = "SELECT document, target, display, line, wiki FROM links WHERE target <> ''"
+        for source, target, display, line, wiki in catalog.rows(links):
+            found._add(source, [target, display] if wiki else [target], line, bool(wiki))
         return found
 
     def folder(self, number: int) -> str:
         """Return the folder of a document."""
-        return str(PurePosixPath(self._paths.get(number, "")).parent)
+        return str(PurePosixPath(self.paths.get(number, "")).parent)
 
     def resolve(self, source: int, target: str, *, wiki: bool = True) -> list[int]:
         """Return the documents a target can mean, the likeliest first: a path, else a file name, else an alias.
 
         Of several files with one name, the one in the same folder wins, then the shortest path.
         """
-        here = self.folder(source)
-        for path in (_key(normpath(f"{here}/{target}")), _key(normpath(target.lstrip("/")))):
-            exact = [n for n in self._names.get(_key(PurePosixPath(path).name), []) if _same(self._paths[n], path)]
-            if exact:
+        asked = (self.folder(source), _VAULT_PREFIX.sub("", target).partition("#")[0], wiki)
+        if asked not in self._resolved:
+            self._resolved[asked] = self._resolve(*asked)
+        return self._resolved[asked]
+
+    def _resolve(self, here: str, target: str, wiki: bool) -> list[int]:
+        """Return what a target means in a folder."""
+        for path in (normpath(f"{here}/{target}"), normpath(target.lstrip("/")) if target.strip("/") else ""):
+            if exact := self._places.get(_key(path)):
                 return exact
-        if not wiki:
+        if not wiki or not target:
             return []
         tail = _key(target)
-        named = [n for n in self._names.get(_key(PurePosixPath(target).name), []) if self._ends_with(n, tail)]
+        named = [n for n in self._names.get(PurePosixPath(tail).name, []) if self._ends_with(n, tail)]
         found = named or self._aliases.get(tail, [])
-        return sorted(found, key=lambda n: (self.folder(n) != here, len(self._paths[n]), self._paths[n]))
+        return sorted(found, key=lambda n: (self.folder(n) != here, len(self.paths[n]), self.paths[n]))
+
+    def _take(self, number: int, path: str, aliases: list[str]) -> None:
+        """Remember a document by its path, its file name, and what else it is called."""
+        self.paths[number] = path
+        key = _key(path)
+        for form in {key, key.removesuffix(PurePosixPath(key).suffix)}:
+            self._places[form].append(number)
+            self._names[PurePosixPath(form).name].append(number)
+        for alias in set(map(_key, aliases)):
+            self._aliases[alias].append(number)
 
     def _ends_with(self, number: int, tail: str) -> bool:
         """Whether a document's path ends with a target, suffix or not."""
-        path = _key(self._paths[number])
-        bare = path.rpartition(".")[0]
+        path = _key(self.paths[number])
+        bare = path.removesuffix(PurePosixPath(path).suffix)
         return any(form == tail or form.endswith(f"/{tail}") for form in (path, bare))
 
-    def _add(self, source: int, target: str, line: int, wiki: bool) -> None:
-        """Resolve one link into the graph."""
-        meant = self.resolve(source, target, wiki=wiki)
+    def _add(self, source: int, targets: list[str], line: int, wiki: bool) -> None:
+        """Resolve one link into the graph by the first of its targets that means something.
+
+        The second one of a wikilink is its text: Dendron writes `[[text|target]]`.
+        """
+        meant = next(filter(None, (self.resolve(source, target, wiki=wiki) for target in targets)), [])
         if not meant:
-            self.broken.append((source, target, line))
+            self.broken.append((source, targets[0], line))
             return
         if len(meant) > 1 and self.folder(meant[0]) != self.folder(source):
-            self.ambiguous.append((source, target, tuple(meant)))
+            self.ambiguous.append((source, targets[0], tuple(meant)))
         if meant[0] != source:
             self.out[source].add(meant[0])
             self.back[meant[0]].add(source)
@@ -84,9 +104,3 @@ class LinkMap:
 def _key(name: str) -> str:
     """Return a name as links compare it."""
     return normalize("NFC", name).casefold().strip()
-
-
-def _same(path: str, wanted: str) -> bool:
-    """Whether a document's path is the wanted one, with or without its suffix."""
-    key = _key(path)
-    return key == wanted or key.rpartition(".")[0] == wanted

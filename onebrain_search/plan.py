@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from indexer.build import Plan, Progress, Vectors
 from indexer.parse import PARSERS, ParseOptions
+from indexer.redact import RULES
 from indexer.scan import ScanRules
 from indexer.types import Kind, Root
 from onebrain_search.config import Config, apart
@@ -28,7 +29,8 @@ def roots(config: Config) -> list[Root]:
 
 def parse_options(config: Config) -> ParseOptions:
     """Return what the parsers are told by the settings."""
-    return ParseOptions(date_keys=config.date_keys, comments=config.comments)
+    rules = RULES if "all" in config.redact else config.redact
+    return ParseOptions(date_keys=config.date_keys, comments=config.comments, redact=rules)
 
 
 def remote(config: Config) -> Remote | None:

@@ -50,7 +50,7 @@ def read(address: str, roots: Mapping[str, Path], options: ParseOptions | None =
         raise NotFound("an empty address", fix="write path, path:line, path:line:count or path#Heading")
     root, path, fragment, file = _file(match["path"], roots)
     document = _document(root, path, file, options)
-    lines = _raw_lines(file)
+    lines = document.text.split("\n") if document.meta.get("extracted") else _raw_lines(file)
     start, end = 1, len(lines)
     if fragment:
         start, end = _section(document, fragment, len(lines))

@@ -12,13 +12,13 @@ from indexer import chunk as chunker
 from indexer import lexical, tokens
 from indexer.catalog import Catalog
 from indexer.errors import Damaged, StoreError
+from indexer.state import CATALOG
 from indexer.tables import SCHEMA
 from indexer.types import Condition
 
 if TYPE_CHECKING:
     from indexer.vectors import VectorIndex
 
-CATALOG = "catalog.sqlite"
 SETTLE_SECONDS = 2.0  # how long a reader waits for a writer between its two commits
 
 

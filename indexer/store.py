@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer import lexical
 from indexer.catalog import DAMAGED, Catalog, Known
-from indexer.errors import Busy, Damaged, EmbedError, StoreError
+from indexer.errors import Damaged, EmbedError
 from indexer.prepare import Prepared
-from indexer.snapshot import CATALOG, fingerprint
+from indexer.snapshot import fingerprint
+from indexer.state import CATALOG, erase_files, locked, unwritable
 from indexer.tables import UNREADABLE, packed
 from indexer.terms import entry_of
 from indexer.types import Skip, SourceFile
@@ -26,7 +27,6 @@ from indexer.types import Skip, SourceFile
 if TYPE_CHECKING:
     from indexer.vectors import Floats
 
-LOCK = "write.lock"
 ROWS = ".i8"  # ending of the vector file, by how a row is kept: a file of another ending is made anew
 GARBAGE_SHARE = 0.2  # of deleted chunks in the lexical index, or unused rows in the vector file, before a rewrite
 GARBAGE_FLOOR = 200  # below this many there is nothing to gain
@@ -38,7 +38,7 @@ def open_store(folder: Path, *, wait: float = 10.0) -> Iterator[Store]:
 
     Raises Busy when another process keeps writing for `wait` seconds, StoreError when it cannot be written.
     """
-    with _locked(folder, wait):
+    with locked(folder, wait):
         store = Store(folder)
         try:
             store.make_ready()
@@ -50,8 +50,8 @@ def open_store(folder: Path, *, wait: float = 10.0) -> Iterator[Store]:
 def erase(folder: Path, *, wait: float = 10.0) -> None:
     """Delete an index, and nothing else that may lie in its folder. Raises Busy, StoreError."""
     if folder.exists():
-        with _locked(folder, wait):
-            _erase(folder)
+        with locked(folder, wait):
+            erase_files(folder)
 
 
 class Store:
@@ -139,7 +139,7 @@ class Store:
         try:
             vectors.append(self.folder / self.catalog.state("vectors"), first, scaled[sound])
         except OSError as error:
-            raise _unwritable(self.folder, error) from error
+            raise unwritable(self.folder, error) from error
         good = [key for key, usable in zip(keys, sound, strict=True) if usable]
         self.catalog.set_rows({key: first + n for n, key in enumerate(good)})
         self.catalog.set_state(next_row=first + len(good))
@@ -200,7 +200,7 @@ class Store:
         if self._writer is not None:
             self._writer.merge()
             self._writer = None
-        _erase(self.folder, keep={self.catalog.state("lexical"), self.catalog.state("vectors"), CATALOG})
+        erase_files(self.folder, keep={self.catalog.state("lexical"), self.catalog.state("vectors"), CATALOG})
 
     # --- inside ------------------------------------------------------------------------------------------
 
@@ -217,7 +217,7 @@ class Store:
 
     def _say_anew(self, why: str) -> None:
         """Delete everything, and say why."""
-        _erase(self.folder)
+        erase_files(self.folder)
         self.notes.append(f"the index {why}: it is made anew from the notes")
 
     def _open(self) -> None:
@@ -286,7 +286,7 @@ class Store:
             try:
                 vectors.zero(self.folder / self.catalog.state("vectors"), self.catalog.number("dimension"), freed)
             except OSError as error:
-                raise _unwritable(self.folder, error) from error
+                raise unwritable(self.folder, error) from error
             self._begin()
             self.catalog.write("DELETE FROM freed")
             self.catalog.commit()
@@ -309,49 +309,7 @@ class Store:
         try:
             vectors.copy_rows(self.folder / name, self.folder / target, self.catalog.number("dimension"), kept)
         except OSError as error:
-            raise _unwritable(self.folder, error) from error
+            raise unwritable(self.folder, error) from error
         self.catalog.set_rows({key: place[row] for key, row in self.catalog.vector_rows()})
         self.catalog.set_state(vectors=target, vector_file=number, next_row=len(kept))
         self.commit()
-
-
-@contextmanager
-def _locked(folder: Path, wait: float) -> Iterator[None]:
-    """Hold the right to write."""
-    from filelock import FileLock, Timeout
-
-    lock = FileLock(folder / LOCK)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock.acquire(timeout=wait)
-    except Timeout as error:
-        what = "another process is indexing this vault"
-        raise Busy(what, where=str(folder), fix="wait for it, then run it again") from error
-    except OSError as error:
-        raise _unwritable(folder, error) from error
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-def _erase(folder: Path, keep: set[str] | None = None) -> None:
-    """Delete the files of an index but some; one that Windows still reads stays until the next time."""
-    for path in [*folder.glob("lexical-*"), *folder.glob("vectors-*")]:
-        if not keep or path.name not in keep:
-            with suppress(OSError):
-                shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
-    if keep:
-        return
-    try:
-        for path in [*folder.glob(f"{CATALOG}*"), *folder.glob("damaged-*")]:
-            path.unlink(missing_ok=True)
-    except OSError as error:
-        fix = "close the programs that use it, then try again"
-        raise StoreError("the index cannot be deleted", where=f"{folder}: {error}", fix=fix) from error
-
-
-def _unwritable(folder: Path, error: Exception) -> StoreError:
-    """Return the error for a state folder that cannot be written."""
-    fix = "free some space or name another folder in ONEBRAIN_SEARCH_HOME, then run `index`"
-    return StoreError("the index cannot be written", where=f"{folder}: {error}", fix=fix)

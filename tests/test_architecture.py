@@ -30,7 +30,7 @@ LAYERS = tuple(
     indexer.tokens indexer.scan
     indexer.parse
     indexer.events indexer.history indexer.chunk indexer.embed
-    indexer.tables indexer.terms
+    indexer.tables indexer.terms indexer.state
     indexer.catalog indexer.lexical indexer.vectors indexer.prepare
     indexer.snapshot indexer.workers
     indexer.store
@@ -58,7 +58,7 @@ OWNERS = {
     "dateutil": ("indexer.parse", "onebrain_search.days"),  # dates that are written down, dates that are asked for
     "detect_secrets": ("indexer.redact",),
     "docutils": ("indexer.parse",),
-    "filelock": ("indexer.store",),
+    "filelock": ("indexer.state",),
     "frontmatter": ("indexer.parse",),
     "httpx2": ("indexer.embed", "onebrain_search.web"),  # vectors by HTTP, the fallback
     "huggingface_hub": ("indexer.embed",),

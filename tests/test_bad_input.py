@@ -195,7 +195,7 @@ def test_a_search_answers_from_an_index_that_cannot_be_written(run: Any, vault: 
     """And says that it is the last finished one."""
     folder = vault({"a.md": "needle"})
     index(run, folder)
-    monkeypatch.setattr("indexer.store._locked", _refused)
+    monkeypatch.setattr("indexer.store.locked", _refused)
     told = run("search", "--json", "--retrieval", "lexical", "--vault", folder, "needle")
     assert told.json["sources"] and "last finished index" in told.err
     assert run("index", "--lexical-only", "--vault", folder).code == 2

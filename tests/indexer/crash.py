@@ -33,7 +33,7 @@ STEPS: dict[str, tuple[Any, str, bool]] = {
     "vectors are to be zeroed": (vectors, "zero", True),
     "vectors are zeroed": (vectors, "zero", False),
     "segments are merged": (lexical.Writer, "merge", True),
-    "leftovers are to be deleted": (indexer.store, "_erase", True),
+    "leftovers are to be deleted": (indexer.store, "erase_files", True),
 }
 
 

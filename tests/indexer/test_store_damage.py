@@ -13,7 +13,8 @@ import pytest
 
 from indexer import snapshot as snapshots
 from indexer.errors import StoreError
-from indexer.snapshot import CATALOG, Snapshot
+from indexer.snapshot import Snapshot
+from indexer.state import CATALOG
 
 NOTES = {f"note-{n}.md": f"# Note {n}\n\nneedle{n} and common words\n" for n in range(6)}
 

@@ -89,8 +89,8 @@ def _changed(snapshot: Snapshot, root: str, path: str, file: Path) -> bool:
         info = file.stat()
         for size, time, digest in snapshot.catalog.rows(ask, (root, path)):
             if size < 0:
-                return digest != blake2b(file.read_bytes(), digest_size=16).hexdigest()
-            return (size, time) != (info.st_size, info.st_mtime_ns)
+                return str(digest) != blake2b(file.read_bytes(), digest_size=16).hexdigest()
+            return bool((size, time) != (info.st_size, info.st_mtime_ns))
     except OSError:
         pass
     return True

@@ -32,17 +32,17 @@ LAYERS = tuple(
     indexer.events indexer.history indexer.chunk indexer.embed
     indexer.tables indexer.terms indexer.state
     indexer.catalog indexer.lexical indexer.vectors indexer.prepare
-    indexer.snapshot indexer.workers
+    indexer.snapshot indexer.workers indexer.timeline
     indexer.store
     indexer.build
     indexer.watch
     onebrain_search.types
-    onebrain_search.yaml_settings
+    onebrain_search.yaml_settings onebrain_search.forgotten
     onebrain_search.config onebrain_search.question onebrain_search.days
     onebrain_search.query onebrain_search.fuse onebrain_search.snippet onebrain_search.confidence
     onebrain_search.retrieve onebrain_search.rank onebrain_search.rerank onebrain_search.reading onebrain_search.links
     onebrain_search.related onebrain_search.symbols onebrain_search.answer onebrain_search.web
-    onebrain_search.pipeline
+    onebrain_search.pipeline onebrain_search.plan
     onebrain_search.brain
     onebrain_search.render onebrain_search.evaluate onebrain_search.doctor onebrain_search.client
     onebrain_search.server onebrain_search.mcp

@@ -21,6 +21,7 @@ from indexer.parse import NOTE_SUFFIXES
 from indexer.types import Event, Skip
 from onebrain_search import Brain, render
 from onebrain_search.cli import VERBS, cli, main
+from onebrain_search.types import Finding
 
 REPO = Path(__file__).parents[1]
 PAGES = [*sorted(REPO.glob("*.md")), *sorted((REPO / "docs").glob("*.md"))]
@@ -195,6 +196,9 @@ def test_every_json_field_is_documented(run: Any) -> None:
         "Passage": printed("get CLAUDE.md:1:1"),
         "Related": related,
         "Status": {k: v for k, v in printed("status").items() if k not in answer["index"]},
+        "Health": render.findings_json([Finding("index", "", "", "")])
+        | render.findings_json([Finding("x", "", "", "")])["findings"][0],
+        "Forgotten": printed("forget"),
         "Cleared": printed("clear"),
     }
     assert {name: set(shape) for name, shape in real.items()} == tables

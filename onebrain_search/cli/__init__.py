@@ -20,9 +20,9 @@ VERBS: dict[str, tuple[str, str]] = {
     "get": ("read", "Print a note, or the lines that an address names."),
     "related": ("read", "List the notes that belong with a note."),
     "status": ("state", "Say what is in the index and what is not."),
-    "clear": ("state", "Delete the index; notes are never touched."),
     "doctor": ("state", "Find what is wrong, and the command that mends it."),
     "forget": ("state", "Take a note or folder out of the index for good."),
+    "clear": ("state", "Delete the index; notes are never touched."),
     "init": ("state", "Write a commented onebrain.yml where there is none."),
 }
 DEFAULT = "search"

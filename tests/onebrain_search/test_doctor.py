@@ -1,0 +1,151 @@
+"""`doctor` and `forget`: faults are named with what mends them, and what is forgotten stays out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from indexer.errors import QueryError, StoreError
+from onebrain_search import Brain, forgotten
+from onebrain_search.doctor import examine
+from onebrain_search.types import Finding
+
+Vault = Callable[[Mapping[str, str]], Path]
+
+
+def opened(vault: Path) -> Brain:
+    """Return a vault with a lexical index."""
+    brain = Brain.open(vault)
+    brain.index(vectors=False)
+    return brain
+
+
+def named(findings: list[Finding], check: str) -> list[Finding]:
+    """Return the findings of one check."""
+    return [finding for finding in findings if finding.check == check]
+
+
+def test_a_vault_without_an_index_is_told_to_run_index(vault: Vault, home: Path) -> None:
+    """That is the one fault, and the command stands with it."""
+    found = examine(Brain.open(vault({"a.md": "text"})))
+    assert [(finding.check, finding.fix, finding.hint) for finding in found] == [("index", "run `index`", False)]
+
+
+def test_passages_that_wait_for_vectors_are_a_fault(vault: Vault, home: Path) -> None:
+    """A lexical run leaves them behind."""
+    found = examine(opened(vault({"a.md": "some words"})))
+    assert "wait for vectors" in named(found, "index")[0].what
+
+
+def test_a_broken_header_is_a_hint_with_its_note(vault: Vault, home: Path) -> None:
+    """The note is searched all the same."""
+    found = examine(opened(vault({"a.md": "---\ntags: [a\nx: : y\n---\nbody"})))
+    assert named(found, "headers")[0].where == "a.md" and named(found, "headers")[0].hint
+
+
+def test_ids_used_twice_are_named_with_both_notes(vault: Vault, home: Path) -> None:
+    """Keys are compared without case."""
+    notes = {"a.md": "---\nid: 7\n---\nx", "b.md": "---\nID: 7\n---\ny", "c.md": "---\nid: 8\n---\nz"}
+    (finding,) = named(examine(opened(vault(notes))), "duplicate ids")
+    assert finding.where == "a.md, b.md"
+
+
+def test_a_link_that_leads_nowhere_is_named_with_its_line(vault: Vault, home: Path) -> None:
+    """Links to notes and attachments that exist are not."""
+    found = named(
+        examine(opened(vault({"a.md": "one\n[[b]] and [[nowhere]] and ![[photo.png]]", "b.md": "x"}))), "links"
+    )
+    assert [finding.where for finding in found] == ["a.md:2"]
+
+
+def test_a_vault_that_is_gone_is_a_fault_and_its_index_is_kept(vault: Vault, home: Path) -> None:
+    """`clear` is what deletes it."""
+    folder = vault({"a.md": "some words"})
+    brain = opened(folder)
+    folder.rename(folder.with_name("moved"))
+    assert "clear" in named(examine(brain), "vault")[0].fix
+    assert brain.status()["documents"] == 1
+
+
+def test_an_index_of_a_vault_that_is_gone_is_found_from_another(vault: Vault, home: Path) -> None:
+    """It is told with the command that deletes it."""
+    first = vault({"a.md": "some words"})
+    opened(first)
+    first.rename(first.with_name("moved"))
+    second = first.with_name("second")
+    second.mkdir()
+    (second / "b.md").write_text("more words")
+    (finding,) = named(examine(opened(second)), "orphans")
+    assert str(first) in finding.fix
+
+
+def test_what_is_forgotten_is_gone_and_stays_out(vault: Vault, home: Path) -> None:
+    """Over later runs, until it is undone."""
+    folder = vault({"private/diary.md": "a secret needle", "private2/x.md": "needle of pine", "open.md": "one more needle"})
+    brain = opened(folder)
+    assert brain.forget("private/") == ("private",)
+    assert brain.snapshot().counts()["documents"] == 2
+    brain.index(vectors=False)
+    assert sorted(hit.chunk.path for hit in brain.search("needle", retrieval="lexical")) == [
+        "open.md",
+        "private2/x.md",
+    ]
+    assert brain.forget("private", undo=True) == ()
+    brain.index(vectors=False)
+    assert len(brain.search("needle", retrieval="lexical")) == 3
+
+
+def test_f85_what_is_forgotten_is_hidden_before_it_is_deleted(vault: Vault, home: Path) -> None:
+    """Another process is writing the index: the rows stay, and no question shows them."""
+    from indexer.store import open_store
+
+    brain = opened(vault({"private/diary.md": "a secret needle", "open.md": "needle"}))
+    with open_store(brain.folder):
+        brain.forget("private")
+    assert brain.snapshot().counts()["documents"] == 2
+    for retrieval in ("lexical", "hybrid"):
+        assert [hit.chunk.path for hit in brain.search("needle", retrieval=retrieval)] == ["open.md"]  # type: ignore[arg-type]
+    assert [hit.chunk.path for hit in brain.ask("path:private needle").sources] == ["open.md"]
+
+
+def test_f85_a_list_that_cannot_be_read_answers_nothing(vault: Vault, home: Path) -> None:
+    """A read error never looks like an empty list, and is not overwritten."""
+    brain = opened(vault({"a.md": "needle"}))
+    (brain.folder / forgotten.FILE).write_text("{broken")
+    with pytest.raises(StoreError):
+        brain.search("needle")
+    with pytest.raises(StoreError):
+        brain.forget("a.md")
+    assert (brain.folder / forgotten.FILE).read_text() == "{broken"
+
+
+@pytest.mark.parametrize("path", ["../x", "/etc/passwd", "", "a/../../b"])
+def test_only_paths_inside_the_vault_can_be_forgotten(path: str) -> None:
+    """Others are an error with an example."""
+    with pytest.raises(QueryError):
+        forgotten.normal(path)
+
+
+def test_a_question_is_answered_where_no_index_can_be_kept(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By reading all notes, and the answer says so."""
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("ONEBRAIN_SEARCH_HOME", str(tmp_path / "file" / "home"))
+    brain = Brain.open(vault({"a.md": "the needle is here"}))
+    brain.refresh()
+    answer = brain.ask("needle")
+    assert answer.sources[0].chunk.path == "a.md"
+    assert any("no index can be kept" in note for note in answer.notes)
+
+
+def test_a_changed_setting_reads_every_note_again(vault: Vault, home: Path) -> None:
+    """Comments come into the index when the settings want them."""
+    folder = vault({"a.md": "words %%hidden%%"})
+    assert not opened(folder).search("hidden", retrieval="lexical")
+    (folder / "onebrain.yml").write_text("onebrain_search:\n  comments: true\n")
+    brain = Brain.open(folder)
+    assert brain.index(vectors=False).changed == 1
+    assert brain.search("hidden", retrieval="lexical")

@@ -151,6 +151,15 @@ class Catalog:
             if name not in ("vectors", "freed", "state"):
                 self.rows(f'DROP TABLE "{name}"')
 
+    def shrink(self) -> None:
+        """Give the pages of deleted rows back to the disk, outside of a transaction."""
+        from sqlite_utils import Database
+
+        try:
+            Database(self.sql).vacuum()
+        except sqlite3.Error as error:
+            raise self._said(error) from error
+
     def is_empty(self) -> bool:
         """Whether the file has no tables yet."""
         return not self.rows("SELECT 1 FROM sqlite_master LIMIT 1")

@@ -196,6 +196,7 @@ class Store:
         deleted, live = self.catalog.number("deleted"), self.catalog.count("chunks")
         if deleted > max(GARBAGE_FLOOR, GARBAGE_SHARE * live):
             self._rebuild_lexical()
+            self.catalog.shrink()
         self._compact_vectors()
         if self._writer is not None:
             self._writer.merge()

@@ -73,6 +73,7 @@ OWNERS = {
     "rapidfuzz": ("indexer.lexical", "onebrain_search.query"),  # near words of the index, near names of filters
     "sentence_transformers": ("indexer.embed",),
     "sqlite3": ("indexer.catalog",),
+    "sqlite_utils": ("indexer.catalog",),
     "starlette": ("onebrain_search.server",),
     "tantivy": ("indexer.lexical",),
     "threadpoolctl": ("indexer.embed",),

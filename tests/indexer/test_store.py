@@ -245,3 +245,17 @@ def test_a_full_disk_is_one_line_and_the_index_survives(indexed: Any, limit: int
     indexed.run()
     assert len(indexed.paths()) == 300
     assert indexed.found("needle123") == {"123.md"}
+
+
+def test_the_catalog_gives_the_room_of_deleted_notes_back(filled: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When much was deleted, the file gets smaller."""
+    monkeypatch.setattr("indexer.store.GARBAGE_FLOOR", 2)
+    for n in range(40):
+        filled.write(f"more-{n}.md", "\n\n".join(f"{n} {k} {hash((n, k))}" for k in range(200)))
+    filled.run()
+    size = (filled.state / "catalog.sqlite").stat().st_size
+    for n in range(40):
+        (filled.folder / f"more-{n}.md").unlink()
+    filled.run()
+    assert (filled.state / "catalog.sqlite").stat().st_size < size / 2
+    whole(filled)

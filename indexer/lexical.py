@@ -1,7 +1,7 @@
 """The tantivy side of the index: BM25 over chunks, phrases, and every filter.
 
 One tantivy document is one chunk. Text goes in as the tokens of `indexer.tokens` joined by spaces, so that the
-index and the question are cut by the same code. Filters are terms of one raw field, so they cost a posting list.
+index and the question are cut by the same code. Filters are words of one field, so each costs a posting list.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from indexer.types import Condition
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LAYOUT = "4"  # part of the index fingerprint
+LAYOUT = "5"  # part of the index fingerprint
 HEAP = 128_000_000  # bytes of postings held before they are written out
 MANY_SEGMENTS = 8  # tantivy begins to merge at this many
 DAMAGED = "damaged-lexical"  # this file beside an index folder tells the next writer what a reader found
@@ -48,7 +48,7 @@ def make_schema() -> Any:
     builder.add_unsigned_field("day", indexed=True, fast=True)
     for name, option in _TEXT_FIELDS:
         builder.add_text_field(name, tokenizer_name="whitespace", index_option=option)
-    builder.add_text_field("filters", tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("filters", tokenizer_name="whitespace", index_option="basic")
     return builder.build()
 
 
@@ -127,8 +127,7 @@ class Writer:
             row.add_text("title", entry.title)
             row.add_text("heading", heading)
             row.add_text("path", entry.path)
-            for term in entry.filters:
-                row.add_text("filters", term)
+            row.add_text("filters", entry.filters)
             self.writer.add_document(row)
 
     def remove(self, documents: Iterable[int]) -> None:

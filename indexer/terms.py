@@ -19,17 +19,18 @@ from indexer.types import Chunk, Condition, Document
 
 LONGEST_VALUE = 200  # characters of a front matter value that are compared
 _KEYS_OF_FIELDS = {"type": "type", "lang": "lang", "language": "lang"}
+_SPACE = re.compile(r"\s")
 _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What BM25 and the filters know of a document; `chunks` are (body, stems, heading)."""
+    """What BM25 and the filters know of a document, each as words; `chunks` are (body, stems, heading)."""
 
     title: str
     path: str
     day: int
-    filters: list[str]
+    filters: str
     chunks: list[tuple[str, str, str]]
 
 
@@ -44,18 +45,21 @@ def entry_of(document: Document, chunks: Iterable[Chunk]) -> Entry:
         rows.append((*tokens.analyse(piece.text), headings[above]))
     title = _stems(" ".join([document.title, *document.aliases]))
     path = _stems(document.path.replace("/", " "))
-    return Entry(title, path, day_number(document.date), list(dict.fromkeys(_terms(document))), rows)
+    filters = " ".join(map(_one_word, dict.fromkeys(_terms(document))))
+    return Entry(title, path, day_number(document.date), filters, rows)
 
 
 def filter_term(wanted: Condition) -> str:
     """Return the term that documents have which meet a condition on a field other than date, title and heading."""
-    if wanted.field == "=":
-        key, _, value = wanted.value.partition("=")
-        return _value_term(key, value)
+    key, _, rest = wanted.value.partition("=")
     value = _plain(wanted.value)
+    if wanted.field == "=":
+        return _one_word(_value_term(key, rest))
     if wanted.field in _KEYS_OF_FIELDS.values():
-        return f"{wanted.field}:{value[:LONGEST_VALUE]}"
-    return f"{wanted.field}:{value.lstrip('.') if wanted.field == 'ext' else value.strip('/')}"
+        value = value[:LONGEST_VALUE]
+    else:
+        value = value.lstrip(".") if wanted.field == "ext" else value.strip("/")
+    return _one_word(f"{wanted.field}:{value}")
 
 
 def day_number(iso: str | None) -> int:
@@ -87,6 +91,11 @@ def _terms(document: Document) -> Iterator[str]:
 def _value_term(key: str, value: Any) -> str:
     """Return the term of a front matter value."""
     return f"{_plain(key)}={_plain(str(value))[:LONGEST_VALUE]}"
+
+
+def _one_word(term: str) -> str:
+    """Return a term as one word: with a separator that is no space where it has spaces."""
+    return _SPACE.sub("\x1f", term)
 
 
 def _plain(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,6 +48,7 @@ class Snapshot:
     generation: int
     _vectors: VectorIndex | None = None
     _filtered: tuple[tuple[Condition, ...], Any] | None = None
+    memory: dict[str, Any] = field(default_factory=dict)  # what readers work out of this generation once, by name
 
     @classmethod
     def open(cls, folder: Path) -> Snapshot:

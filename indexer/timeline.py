@@ -1,9 +1,9 @@
-"""Reading events out of the catalog: those of passages, of documents, of threads."""
+"""Reading events out of the catalog: those of passages and by id, each read once a generation."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ _EVENT = (
     " FROM events e JOIN documents d ON d.id = e.document JOIN chunks c ON c.id = e.chunk"
 )
 _BATCH = 500  # bound variables a statement
+_KEPT = 50_000  # events kept in memory, about 1 kB each, before they are given back
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,32 +30,45 @@ class Told:
     heading: tuple[str, ...]
 
 
-def of_chunks(catalog: Catalog, ids: Sequence[int]) -> list[Told]:
-    """Return the events that stand in some chunks."""
-    return list(_select(catalog, "e.chunk", ids))
+class Timeline:
+    """The events of one generation of the index."""
 
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._by_chunk: dict[int, list[Told]] = {}
+        self._by_id: dict[int, Told] = {}
 
-def of_documents(catalog: Catalog, ids: Sequence[int]) -> list[Told]:
-    """Return the events of some documents."""
-    return list(_select(catalog, "e.document", ids))
+    def of_chunks(self, ids: Iterable[int]) -> list[Told]:
+        """Return the events that stand in some chunks, in the order of the chunks."""
+        ids = list(ids)
+        missing = [number for number in ids if number not in self._by_chunk]
+        if len(self._by_id) + len(missing) > _KEPT:
+            self._by_chunk, self._by_id, missing = {}, {}, ids
+        for number in missing:
+            self._by_chunk[number] = []
+        for told in self._select("e.chunk", missing):
+            self._by_chunk[told.chunk].append(self._by_id.setdefault(told.event.id, told))
+        return [told for number in ids for told in self._by_chunk[number]]
 
+    def of_ids(self, ids: Iterable[int]) -> list[Told]:
+        """Return events by their ids; one that does not exist is left out."""
+        ids = list(ids)
+        for told in self._select("e.id", [number for number in ids if number not in self._by_id]):
+            self._by_id[told.event.id] = told
+        return [self._by_id[number] for number in ids if number in self._by_id]
 
-def of_threads(catalog: Catalog, threads: Iterable[str]) -> list[Told]:
-    """Return the events of some threads, by the names they are written with."""
-    return list(_select(catalog, "e.thread", sorted({thread for thread in threads if thread})))
-
-
-def _select(catalog: Catalog, column: str, values: Sequence[Any]) -> Iterator[Told]:
-    """Yield the events whose column has one of the values."""
-    for at in range(0, len(values), _BATCH):
-        part = values[at : at + _BATCH]
-        marks = ",".join("?" * len(part))
-        for row in catalog.rows(f"{_EVENT} WHERE {column} IN ({marks}) ORDER BY e.id", part):
-            yield _told(row)
+    def _select(self, column: str, values: Sequence[int]) -> list[Told]:
+        """Return the events whose column has one of the values."""
+        found: list[Told] = []
+        for at in range(0, len(values), _BATCH):
+            part = values[at : at + _BATCH]
+            marks = ",".join("?" * len(part))
+            found += map(_told, self._catalog.rows(f"{_EVENT} WHERE {column} IN ({marks}) ORDER BY e.id", part))
+        return found
 
 
 def _told(row: Sequence[Any]) -> Told:
     """Build an event from a row of `_EVENT`."""
-    lists = [tuple(json.loads(value)) if value else () for value in row[11:14]]
+    lists = [tuple(json.loads(value)) if value and value != "[]" else () for value in row[11:14]]
     heading = tuple(row[17].split("\x1f")) if row[17] else ()
     return Told(Event(*row[:11], *lists), row[14], row[15], row[16], heading)

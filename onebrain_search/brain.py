@@ -167,11 +167,17 @@ class Brain:
         if not story.events:
             return None
         found = self._find(query, retrieval)
+        said = story.confidence
+        if said == "none":
+            said = confidence.label(self._evidence(query, found), self.config.embedding.model)
+            if said == "none":
+                return None
         sources = snippet.marked(query, self._shown(query, found))
-        text = why.settled(story.in_force) if story.in_force else ""
         self._say_coverage(snapshot)
         notes = (*query.notes, *found.notes, *story.notes, *self._notes())
-        return Answer(query.text, "why", story.confidence, text, tuple(sources), story.events, notes)
+        return Answer(
+            query.text, "why", said, why.worded(story), tuple(sources), story.events, notes, in_force=story.in_force
+        )
 
     def _passages(self, snapshot: Snapshot, query: Query, retrieval: Retrieval, count: int) -> dict[int, float]:
         """Return the scores of the passages that a chain is looked for in."""

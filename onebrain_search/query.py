@@ -60,7 +60,8 @@ def parse(text: str, *, limit: int = 5, mode: Mode | None = None, today: date | 
         plain += rest
         notes += filter(None, [_hint(piece, sentence)])
     words = " ".join(plain)
-    topic = question.topic(words) if sentence and words else words
+    asks = sentence or query.mode == "why"  # scripts without spaces do not show how many words there are
+    topic = question.topic(words) if asks and words else words
     return replace(query, topic=topic, terms=_terms(topic), notes=(*query.notes, *dict.fromkeys(notes)))
 
 

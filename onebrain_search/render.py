@@ -29,6 +29,7 @@ def answer_json(answer: Answer, index: Mapping[str, Any]) -> dict[str, Any]:
         "answer": answer.text,
         "sources": [hit_json(hit, stems, n) for n, hit in enumerate(answer.sources, 1)],
         "chain": [event_json(event) for event in answer.chain],
+        "in_force": event_json(answer.in_force) if answer.in_force else None,
         "notes": list(answer.notes),
         "index": dict(index),
         "web": dict(answer.web) if answer.web is not None else None,
@@ -232,12 +233,14 @@ def _no_match_text(answer: Answer) -> str:
 
 
 def _chain_text(answer: Answer, all_links: bool) -> str:
-    """Return the decision chain, oldest first, and what is in force now."""
+    """Return what settled it, the decision chain, oldest first, and what is in force now."""
     shown = answer.chain if all_links else answer.chain[:CHAIN_LINKS]
-    lines = ["🕐 Decision chain (chronological):", *map(_event_text, shown)]
+    *settled, in_force = answer.text.split("\n")
+    lines = [f"📌 What settled it\n  {line}\n" for line in settled]
+    lines += ["🕐 Decision chain (chronological):", *map(_event_text, shown)]
     if len(shown) < len(answer.chain):
         lines.append(f"  … {len(answer.chain) - len(shown)} more, --all")
-    return "\n".join([*lines, *([f"➡ In force now: {answer.text}"] if answer.text else [])])
+    return "\n".join([*lines, f"➡ {in_force}"])
 
 
 def _event_text(event: Event) -> str:

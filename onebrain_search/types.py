@@ -54,6 +54,7 @@ class Answer:
     chain: tuple[Event, ...] = ()
     notes: tuple[str, ...] = ()
     web: Mapping[str, Any] | None = None
+    in_force: Event | None = None  # for `why`: the decision of the chain that stands now
 
 
 @dataclass(frozen=True, slots=True)

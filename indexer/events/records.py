@@ -133,7 +133,7 @@ def _tagged_status(outline: Outline) -> str:
 
 
 def _thread(outline: Outline, header: Header) -> str:
-    """The record's own name: `ADR-12`, `PEP-5`, `RFC-9110`."""
+    """The record's own name: `ADR-12`, `PEP-5`, `RFC-9110`; one without a number has that of its file or folder."""
     if header.series and header.number:
         return f"{header.series}-{header.number}"
     document = outline.document
@@ -142,7 +142,7 @@ def _thread(outline: Outline, header: Header) -> str:
     series = (in_name[1] if in_name and in_name[1] else "ADR").upper()
     slug = str(document.meta.get("slug", ""))
     number = in_title[1] if in_title else in_name[2] if in_name else slug if slug.isdigit() else ""
-    return f"{series}-{int(number)}" if number else ""
+    return f"{series}-{int(number)}" if number else references.note_name(document.path)
 
 
 def _changed(outline: Outline, header: Header, parts: dict[str, Section]) -> references.Replacement:

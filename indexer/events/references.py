@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-_SERIES = (
+SERIES = (
     "ADR",
     "DR",
     "PEP",
@@ -78,7 +78,7 @@ def numbered(text: str) -> list[str]:
 def located(text: str) -> list[tuple[int, str]]:
     """Numbered records named in a text with the number of line breaks before each, in order."""
     found: list[tuple[int, str]] = []
-    for series in _SERIES:
+    for series in SERIES:
         if series in text:
             for match in _of_series(series).finditer(text):
                 if match.start() and _NOT_BEFORE.match(text[match.start() - 1]):
@@ -105,6 +105,13 @@ def _of_series(series: str) -> re.Pattern[str]:
     return re.compile(
         rf"{series}s?[-_ ]?(?:#\s?)?0*(\d{{1,5}})(?![\w]|-\w)((?:\s?(?:,|and|&|/)\s?0*\d{{1,5}})+(?![\w-]))?"
     )
+
+
+def note_name(path: str) -> str:
+    """The name of a note: its file's without suffix, or its folder's where the file is only the folder's page."""
+    folder, _, name = path.rpartition("/")
+    stem = name.rpartition(".")[0] or name
+    return folder.rpartition("/")[2] if folder and stem.lower() in ("readme", "index") else stem
 
 
 def tells_replacement(lowered: str) -> bool:

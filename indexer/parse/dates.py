@@ -38,6 +38,8 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _WEEKDAY = 18  # characters that may stand beside a date: marks and the name of the day
+_CLOCK = re.compile(r"(?:\bat\s)?\b\d{1,2}:\d\d(?:\s?[AaPp]\.?[Mm]\b)?|\b(?:UTC|GMT|CES?T|[ECMP][SD]?T|[IJ]ST)\b")
+_BOLD = str.maketrans("", "", "*")
 _FIRST_VERSION = re.compile(r"[\s:|–—*_-]{1,8}(?:initial|first|created|draft|proposed|started)", re.IGNORECASE)
 _OTHER_DATE = re.compile(
     r"next|due|clos|expir|end|updat|modif|review|target|dead|revis|last|publi|launch|birth|until|effect|release",
@@ -108,6 +110,7 @@ def _from_top(text: str, problems: list[str]) -> str | None:
 
 def _of_line(line: str, problems: list[str]) -> str | None:
     """The date of a line that is labelled as the date, is nothing but a date, or notes the first version."""
+    line = _CLOCK.sub("", line.translate(_BOLD))
     label = _LABEL.match(line)
     after = label.end() if label and not _OTHER_DATE.search(label[1]) else 0
     start, end, iso = next(scan(line[after : after + 60]), (0, 0, ""))
@@ -232,17 +235,25 @@ def _from_folders(folders: list[str], stem: str) -> str | None:
 
 
 def _below_year(year: int, folders: list[str], stem: str) -> str | None:
-    """A date from `05-May/06`, `May/06`, `05/06` or `telcons/09-04-minutes` under a year's folder."""
+    """A date from `05-May/06`, `May/06`, `05/06` or `telcons/09-04-minutes` under a year's folder.
+
+    Month and day in a name go before a folder that begins with a month: a meeting may run into the next one.
+    """
+    pair, day = _MONTH_DAY_STEM.match(stem), _DAY_STEM.match(stem)
     for folder in folders:
         month = _folder_month(folder)
-        day = _DAY_STEM.match(stem)
-        if month and day:
+        if month and day and not (pair and (int(pair[1]) == month or not _is_month(folder))):
             return valid(year, month, int(day[1]))
-    pair = _MONTH_DAY_STEM.match(stem)
     if not pair:
         return None
     first, second = int(pair[1]), int(pair[2])
     return valid(year, second, first) if first > 12 else valid(year, first, second)
+
+
+def _is_month(folder: str) -> bool:
+    """Whether a folder is named for a month alone (`05`, `05-May`), not for what happened in it (`05-reykjavik`)."""
+    name = folder.lstrip("0123456789-_. ")
+    return not name or bool(month_number(name))
 
 
 def _folder_month(folder: str) -> int:

@@ -23,6 +23,7 @@ _DATE = re.compile(
       ,?[\s_-]{{1,2}}(?:(?:de|del|พ\.ศ\.|ค\.ศ\.)\s)?(?P<y3>\d{{4}})
     | (?P<d4>\d{{1,2}})(?:st|nd|rd|th)?(?:,\s{{0,2}}|[\s_-])(?P<y4>\d{{4}})
     | (?P<d5>\d{{1,2}})(?P<sep5>[-/._])(?P<m5>\d{{1,2}})(?P=sep5)(?P<y5>\d{{4}})
+    | (?P<y7>\d{{4}})[-/.\s](?P<n7>{_NAME})[-/.\s]{{1,2}}(?P<d7>\d{{1,2}})
     | (?P<d6>\d{{1,2}})\stháng\s(?P<m6>\d{{1,2}}),?\s(?:năm\s)?(?P<y6>\d{{4}})
     )(?!\d)""",
     re.VERBOSE | re.IGNORECASE,
@@ -56,11 +57,12 @@ def scan(text: str) -> Iterator[tuple[int, int, str | None]]:
 
 def _in_words(text: str, match: re.Match[str]) -> Iterator[tuple[int, int, str | None]]:
     """A date whose month is a word, behind the day or before it; nothing when the word is no month."""
-    if match["y3"]:
-        month = month_number(match["n3"])
-        if month:
-            yield match.start(), match.end(), valid(int(match["y3"]), month, int(match["d3"]))
-        return
+    for year, name, day in (("y3", "n3", "d3"), ("y7", "n7", "d7")):
+        if match[year]:
+            month = month_number(match[name])
+            if month:
+                yield match.start(), match.end(), valid(int(match[year]), month, int(match[day]))
+            return
     before = _NAME_BEFORE.search(text, max(0, match.start() - 17), match.start())
     month = month_number(before[1]) if before else 0
     if before and month:

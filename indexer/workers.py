@@ -20,15 +20,14 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
-from indexer.prepare import Prepared, prepare
-from indexer.types import Root, Skip, SourceFile
+from indexer.prepare import Job, Prepared, prepare
+from indexer.types import Skip
 
-Job = tuple[Root, SourceFile]
 Result = Prepared | Skip
 
 WORTH = 3_000_000  # bytes of files that take longer to prepare here (4 MB a second) than workers take to start
 MOST = 4  # more are not kept busy: one process takes all the results in
-BATCH_FILES, BATCH_BYTES = 64, 500_000
+BATCH_FILES, BATCH_BYTES = 128, 1_000_000
 SERVE = "from indexer.workers import serve; serve()"  # what a worker runs
 
 
@@ -38,7 +37,8 @@ def prepare_all(jobs: Sequence[Job], options: Any = None) -> Generator[Result, N
     if workers:
         yield from _spread(jobs, options, workers)
     else:
-        yield from (prepare(root, file, options) for root, file in jobs)
+        for batch in _batches(jobs):
+            yield from prepare(batch, options)
 
 
 def serve() -> None:
@@ -55,7 +55,7 @@ def serve() -> None:
             jobs: list[Job] = pickle.load(questions)
         except EOFError:
             return
-        pickle.dump([prepare(root, file, options) for root, file in jobs], answers, pickle.HIGHEST_PROTOCOL)
+        pickle.dump(prepare(jobs, options), answers, pickle.HIGHEST_PROTOCOL)
         answers.flush()
 
 
@@ -111,7 +111,7 @@ def _spread(jobs: Sequence[Job], options: Any, workers: Sequence[_Worker]) -> It
         try:
             return worker.ask(batch)
         except Exception:  # it died, or wrote what is no answer
-            return [] if ended else [prepare(root, file, options) for root, file in batch]
+            return [] if ended else prepare(batch, options)
         finally:
             idle.put(worker)
 

@@ -56,7 +56,7 @@ class _Memo(dict[str, tuple[str, str]]):
 
     def __missing__(self, piece: str) -> tuple[str, str]:
         """Work the piece out, and start over when the memory has grown too large."""
-        found = runs(piece)
+        found = [piece] if piece.isascii() and piece.isalpha() else runs(piece)
         if len(found) == 1 and found[0] != piece:
             value = self[found[0]]  # most pieces are a word with a comma or a bracket
         else:
@@ -256,7 +256,8 @@ def _stemmer(script: str) -> Callable[[str], str] | None:
         return None
     from Stemmer import Stemmer
 
-    return Stemmer(STEMMERS[script]).stemWord  # type: ignore[no-any-return]
+    no_cache = 0  # what was stemmed is remembered here, and a full cache of its own costs more than it saves
+    return Stemmer(STEMMERS[script], no_cache).stemWord  # type: ignore[no-any-return]
 
 
 _known = _Memo()

@@ -15,10 +15,10 @@ from indexer.scan import refuse_unbounded
 from indexer.snapshot import Snapshot, exists
 from indexer.store import erase
 from indexer.types import Condition, Report, Root
-from onebrain_search import confidence, forgotten, pipeline, plan, rank, reading, related, rerank, snippet
+from onebrain_search import confidence, forgotten, pipeline, plan, rank, reading, snippet
 from onebrain_search import config as configs
 from onebrain_search import query as queries
-from onebrain_search.answer import what, why
+from onebrain_search.answer import what
 from onebrain_search.config import Config
 from onebrain_search.reading import Passage
 from onebrain_search.types import Answer, Hit, Mode, Query, Retrieval
@@ -163,6 +163,8 @@ class Brain:
 
     def _why(self, snapshot: Snapshot, query: Query, retrieval: Retrieval) -> Answer | None:
         """Return the chain of decisions about a topic, None where the notes tell none."""
+        from onebrain_search.answer import why  # a question for what is written does without
+
         story = why.tell(snapshot, query, lambda count: self._passages(snapshot, query, retrieval, count))
         if not story.events:
             return None
@@ -203,6 +205,8 @@ class Brain:
         """Return the notes most related to one. Raises NotFound when it is not in the index."""
         name, colon, rest = path.partition(":")
         root, path = (name, rest) if colon and any(r.name == name for r in self.roots() if r.name) else ("", path)
+        from onebrain_search import related
+
         return related.related(self.snapshot(), root, path, limit)
 
     def status(self) -> dict[str, Any]:
@@ -276,6 +280,8 @@ class Brain:
         if not self.config.reranker.enabled:
             return found
         try:
+            from onebrain_search import rerank
+
             return replace(found, hits=rerank.rerank(self.cross_encoder())(query, found.hits))
         except EmbedError as error:
             return replace(found, notes=(*found.notes, f"not looked at again by the reranker: {error}"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from posixpath import basename, splitext
 from typing import Any
 from unicodedata import normalize
 from zlib import compress, decompress
@@ -19,6 +19,7 @@ from indexer.types import Chunk, Document, Event
 SCHEMA = "6"  # part of the index fingerprint
 APPLICATION = 0x6F6E6562  # written into the file, to tell ours from a foreign one
 UNREADABLE = -1
+_ENCODE = json.JSONEncoder(ensure_ascii=False, default=str).encode
 
 TABLES = f"""
 PRAGMA application_id = {APPLICATION};
@@ -108,7 +109,7 @@ def unpacked(blob: bytes) -> str:
 
 def link_name(path: str) -> str:
     """Return the name that links to a path are counted by: the file's, without folder, suffix and case."""
-    return normalize("NFC", PurePosixPath(path).stem).casefold()
+    return normalize("NFC", splitext(basename(path.rstrip("/")))[0]).casefold()
 
 
 def _holder(chunks: Sequence[Chunk], line: int) -> int:
@@ -120,4 +121,4 @@ def _holder(chunks: Sequence[Chunk], line: int) -> int:
 
 def _json(value: object) -> str:
     """Return JSON text; tuples and mappings as lists and objects, anything unknown as its text."""
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return _ENCODE(value) if value else "{}" if isinstance(value, dict) else "[]"

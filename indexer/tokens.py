@@ -92,7 +92,7 @@ def analyse(text: str) -> tuple[str, str]:
     if not pieces:
         return "", ""
     bodies, stems = zip(*map(_known.__getitem__, pieces), strict=True)
-    if not plain:
+    if not plain and _BIGRAM_RUN.search(text):
         bodies += tuple(dict.fromkeys(last for run in runs(text) if (last := _last(run))))
     return " ".join(bodies), " ".join(stems)
 

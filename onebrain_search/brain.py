@@ -24,6 +24,7 @@ from onebrain_search.reading import Passage
 from onebrain_search.types import Answer, Hit, Mode, Query, Retrieval
 
 if TYPE_CHECKING:
+    from onebrain_search.answer.why import Story
     from indexer.embed import CrossEncoder, Embedder
 
 WAIT = 10.0  # seconds for another process that is indexing
@@ -124,7 +125,8 @@ class Brain:
         Raises QueryError for a date filter that cannot be read, StoreError without a readable index.
         """
         query = self._query(text, limit, None)
-        return snippet.marked(query, self._shown(query, self._find(query, retrieval)))
+        story = self._story(query, retrieval) if query.mode == "why" else None
+        return snippet.marked(query, self._shown(query, self._find(query, retrieval, story)))
 
     def ask(
         self,
@@ -143,10 +145,11 @@ class Brain:
         query = self._query(text, limit, None if mode == "auto" else mode)
         snapshot = self.snapshot()
         if query.mode == "why":
-            told = self._why(snapshot, query, retrieval)
-            if told is not None:
-                return told
+            answer = self._why(query, retrieval)
+            if answer is not None:
+                return answer
             self._say("no dated decision about this was found: answered as a question for what is written")
+            query = replace(query, mode="what")
         found = self._find(query, retrieval)
         sources = snippet.marked(query, self._shown(query, found))
         evidence, model = self._evidence(query, found), self.config.embedding.model
@@ -157,33 +160,38 @@ class Brain:
             said = confidence.label(replace(evidence, support=max((s.score for s in sentences), default=0.0)), model)
         if found.relaxed and said == "strong":
             said = "weak"  # it is not what was asked for
-        answer = what.worded(sentences, query, sources)
+        words = what.worded(sentences, query, sources)
         self._say_coverage(snapshot)
-        return Answer(text, query.mode, said, answer, tuple(sources), (), (*query.notes, *found.notes, *self.notes))
+        return Answer(text, query.mode, said, words, tuple(sources), (), (*query.notes, *found.notes, *self._notes()))
 
-    def _why(self, snapshot: Snapshot, query: Query, retrieval: Retrieval) -> Answer | None:
+    def _why(self, query: Query, retrieval: Retrieval) -> Answer | None:
         """Return the chain of decisions about a topic, None where the notes tell none."""
         from onebrain_search.answer import why  # a question for what is written does without
 
-        story = why.tell(snapshot, query, lambda count: self._passages(snapshot, query, retrieval, count))
+        story = self._story(query, retrieval)
         if not story.events:
             return None
-        found = self._find(query, retrieval)
+        found = self._find(query, retrieval, story)
         said = story.confidence
         if said == "none":
             said = confidence.label(self._evidence(query, found), self.config.embedding.model)
             if said == "none":
                 return None
         sources = snippet.marked(query, self._shown(query, found))
-        self._say_coverage(snapshot)
+        self._say_coverage(self.snapshot())
         notes = (*query.notes, *found.notes, *story.notes, *self._notes())
         return Answer(
             query.text, "why", said, why.worded(story), tuple(sources), story.events, notes, in_force=story.in_force
         )
 
-    def _passages(self, snapshot: Snapshot, query: Query, retrieval: Retrieval, count: int) -> dict[int, float]:
-        """Return the scores of the passages that a chain is looked for in."""
-        return pipeline.passages(snapshot, query, retrieval, self.embedder, count)
+    def _story(self, query: Query, retrieval: Retrieval) -> Story:
+        """Return the chain of decisions about a topic, empty where the notes tell none."""
+        from onebrain_search.answer import why
+
+        snapshot = self.snapshot()
+        return why.tell(
+            snapshot, query, lambda count: pipeline.passages(snapshot, query, retrieval, self.embedder, count)
+        )
 
     def explain(self, text: str) -> dict[str, Any]:
         """Return how a question is read: mode, topic, words and conditions."""
@@ -274,9 +282,13 @@ class Brain:
             self.snapshot(), found.hits[: query.limit], self._folders(), plan.parse_options(self.config)
         )
 
-    def _find(self, query: Query, retrieval: Retrieval) -> pipeline.Found:
-        """Run the question line over the newest generation; look at the best hits again if the settings say so."""
-        found = pipeline.find(self.snapshot(), query, retrieval, self.embedder)
+    def _find(self, query: Query, retrieval: Retrieval, story: Story | None = None) -> pipeline.Found:
+        """Run the question line over the newest generation; look at the best hits again if the settings say so.
+
+        Passages that tell a story come first where it surely is about the topic.
+        """
+        told = story.passages if story and story.confidence != "none" else {}
+        found = pipeline.find(self.snapshot(), query, retrieval, self.embedder, told)
         if not self.config.reranker.enabled:
             return found
         try:

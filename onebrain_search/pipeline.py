@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from indexer.errors import EmbedError
@@ -39,12 +40,19 @@ class Found:
     relaxed: bool = False
 
 
-def find(snapshot: Snapshot, query: Query, retrieval: Retrieval, model: Callable[[], Embedder]) -> Found:
+def find(
+    snapshot: Snapshot,
+    query: Query,
+    retrieval: Retrieval,
+    model: Callable[[], Embedder],
+    told: Mapping[int, float] = MappingProxyType({}),
+) -> Found:
     """Run a query over a snapshot; `model` opens the embedder, and is called only when vectors can help.
 
+    `told` are passages that are found in any case, by how much they tell of the decisions that are asked about.
     Operators that leave nothing are relaxed, and a note says which.
     """
-    found = _found(snapshot, query, retrieval, model)
+    found = _found(snapshot, query, retrieval, model, told)
     if not found.hits and queries.has_operators(query):
         for relaxed, note in _relaxed(snapshot, query):
             again = _found(snapshot, relaxed, retrieval, model)
@@ -81,7 +89,13 @@ def _relaxed(snapshot: Snapshot, query: Query) -> Iterator[tuple[Query, str]]:
     yield queries.words_only(query), "nothing meets every operator: searched for the words alone"
 
 
-def _found(snapshot: Snapshot, query: Query, retrieval: Retrieval, model: Callable[[], Embedder]) -> Found:
+def _found(
+    snapshot: Snapshot,
+    query: Query,
+    retrieval: Retrieval,
+    model: Callable[[], Embedder],
+    told: Mapping[int, float] = MappingProxyType({}),
+) -> Found:
     """Run a query as it is."""
     if queries.is_listing(query):
         return Found(retrieve.listed(snapshot)(query))
@@ -91,7 +105,9 @@ def _found(snapshot: Snapshot, query: Query, retrieval: Retrieval, model: Callab
     if asked is not None and retrieval == "vector":
         fused = retrieve.vector(snapshot, asked[0])(query)
     cosine = max((hit.parts.get("vector", 0.0) for hit in fused), default=0.0) if asked is not None else None
-    for stage in rank.stages(snapshot):
+    known = {hit.chunk.id for hit in fused}
+    fused += retrieve.hits(snapshot, [(number, 0.0) for number in told if number not in known], "lexical")
+    for stage in rank.stages(snapshot, told):
         fused = stage(query, fused)
     return Found(fused, cosine, notes)
 
@@ -114,8 +130,11 @@ def _question(
     """Return the question's vector and the share its leg deserves; None where it has nothing to say, and why."""
     if not query.terms or not snapshot.embedder:
         return None, ()
+    asked = (query.topic, query.text, query.mode)  # a chain and its sources ask for the same vector
     try:
-        question, share = retrieve.question_vector(query, model())
+        if snapshot.memory.get("asked") != asked:
+            snapshot.memory |= {"vector": retrieve.question_vector(query, model()), "asked": asked}
+        question, share = snapshot.memory["vector"]
     except EmbedError as error:
         return None, (f"answered by words alone: {error}",)
     return ((question, share), ()) if share > 0 else (None, (CANNOT_READ,))

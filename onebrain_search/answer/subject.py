@@ -69,6 +69,12 @@ def about(text: str) -> Words:
     )
 
 
+@lru_cache(maxsize=20_000)
+def changes(text: str) -> bool:
+    """Whether a decision says that it changes something."""
+    return bool(_CHANGE.search(text))
+
+
 def alike(one: Words, other: Words, rarity: Rarity) -> float:
     """Return how much two texts are about the same: the share of their words' rarity that both have (0..1)."""
     both = sum(map(rarity, one & other))
@@ -82,7 +88,7 @@ def is_ended(earlier: Event, later: Event, rarity: Rarity) -> bool:
     mine, theirs = about(earlier.what), about(later.what)
     return (
         not mine.isdisjoint(theirs)
-        and bool(_CHANGE.search(later.what))
+        and changes(later.what)
         and alike(mine, theirs, rarity) >= CHANGED
         and not _same_move(earlier.what, later.what)
     )
@@ -100,7 +106,7 @@ def _comes_after(later: Event, earlier: Event) -> bool:
         return later.date > earlier.date
     if later.path.rpartition("/")[0] == earlier.path.rpartition("/")[0]:
         return later.path > earlier.path
-    return bool(_CHANGE.search(later.what)) and not _CHANGE.search(earlier.what)
+    return changes(later.what) and not changes(earlier.what)
 
 
 def _same_move(earlier: str, later: str) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from indexer import tokens
 from indexer.snapshot import Snapshot
@@ -15,10 +15,13 @@ from onebrain_search.answer.fit import IDENTIFIED, numbers_in
 from onebrain_search.answer.standing import place, standing
 from onebrain_search.types import Confidence, Query
 
+FOLLOWED = 0.6  # of full weight that a passage has as a source for telling an event, however little it says itself
 CERTAIN, LIKELY = (
     0.5,
     0.3,
 )  # share of the topic that one event must say for the chain to be about it surely, or at all
+
+_OPEN = frozenset({"proposed", "rejected", "deferred", "withdrawn"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,7 @@ class Story:
     in_force: Event | None = None  # None: nothing is
     confidence: Confidence = "none"  # with events: they say little of the topic
     notes: tuple[str, ...] = ()
+    passages: Mapping[int, float] = field(default_factory=dict)  # that tell the events, by how much (0..1)
 
 
 def tell(snapshot: Snapshot, query: Query, passages: Callable[[int], dict[int, float]]) -> Story:
@@ -49,6 +53,7 @@ def tell(snapshot: Snapshot, query: Query, passages: Callable[[int], dict[int, f
         in_force,
         _confidence(query, links),
         (*notes, *found.notes),
+        _passages(links),
     )
 
 
@@ -69,13 +74,24 @@ def _in_force(story: Story) -> str:
     """Return what is in force and since when."""
     event = story.in_force
     if event is None:
-        return "nothing that these notes settle"
+        last = story.settled
+        ending = f" ({last.status} on {last.date})" if last and last.date and last.status in _OPEN else ""
+        return f"nothing that these notes settle{ending}"
     reason = f' · "{event.reason}"' if event.reason and event.reason not in event.what else ""
     return (
         f"{event.what}, since {event.date}{reason} · {place(event)}"
         if event.date
         else f"{event.what} · {place(event)}"
     )
+
+
+def _passages(links: Sequence[Link]) -> dict[int, float]:
+    """Return the passages that tell the events of a chain, by how well the best of each fits."""
+    found: dict[int, float] = {}
+    for link in links:
+        value = FOLLOWED + (1 - FOLLOWED) * link.score
+        found[link.told.chunk] = max(value, found.get(link.told.chunk, 0.0))
+    return found
 
 
 def _settled(query: Query, links: Sequence[Link]) -> Event | None:

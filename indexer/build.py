@@ -124,6 +124,7 @@ class _Round:
         try:
             return self._embed(readable)
         except EmbedError as error:
+            self.done = 0
             made = [self._try(readable[at : at + PART]) for at in range(0, len(readable), PART)]
             if not any(made):
                 raise

@@ -198,6 +198,28 @@ def test_a_link_and_an_identical_passage_in_one_note_are_each_kept(indexed: Any)
     assert indexed.look(Snapshot.counts)["vectors"] == 2
 
 
+def test_f25_the_index_of_a_note_of_bullets_is_no_multiple_of_it(indexed: Any) -> None:
+    """Words, passages and vectors of 200 kB stay far below ten times that."""
+    text = "# List\n\n" + "\n".join(f"- item {n} about topic{n % 50} and why it was done" for n in range(4500))
+    indexed.write("a.md", text)
+    indexed.run()
+    size = sum(file.stat().st_size for file in indexed.state.rglob("*") if file.is_file())
+    assert size < 6 * len(text)
+    assert indexed.found("topic49") == {"a.md"}
+
+
+@pytest.mark.parametrize(
+    "text", ["> " * 5000 + "needle", "- " * 3000 + "needle", "[" * 20_000 + "needle", "*" * 50_000 + " needle"]
+)
+def test_f62_deep_nesting_comes_to_an_end(indexed: Any, text: str) -> None:
+    """The note is indexed or skipped with a reason, and the others are indexed."""
+    indexed.write("deep.md", text)
+    indexed.write("a.md", "alpha")
+    report = indexed.run()
+    assert report.added + len(report.skipped) == 2
+    assert indexed.found("alpha") == {"a.md"}
+
+
 def test_f75_f77_any_bytes_and_any_name(indexed: Any) -> None:
     """One odd byte or a name in another script is no obstacle."""
     indexed.write("ö/日本.md", "price 5 \xa2 each".encode("latin-1"))

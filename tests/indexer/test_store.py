@@ -15,6 +15,7 @@ import pytest
 from indexer.errors import Busy, StoreError
 from indexer.snapshot import Snapshot, exists
 from indexer.store import erase, open_store
+from indexer.types import Condition
 
 NOTES = {f"note-{n}.md": f"# Note {n}\n\nneedle{n} and common words\n" for n in range(6)}
 
@@ -77,6 +78,23 @@ def test_a_reader_keeps_its_generation_while_another_is_written(filled: Any) -> 
     assert reader.lexical.search([("brandnew", 1.0)]) == []
     assert len(reader.vectors()) == 6
     reader.close()
+
+
+def test_what_a_filter_allows_is_what_the_catalog_says(filled: Any) -> None:
+    """All conditions hold, and none allows everything."""
+    filled.write("work/plan.md", "---\ntags: [work]\n---\n# Plan\n\ncommon words\n")
+    filled.write("work/code.py", "common = 1\n")
+    filled.run()
+    work, note = Condition("path", "work"), Condition("ext", "py", negated=True)
+    ids = filled.look(lambda s: [s.allowed(()), *(sorted(s.allowed(c)) for c in ((work,), (note,), (work, note)))])
+    rows = "SELECT c.id FROM chunks c JOIN documents d ON d.id = c.document WHERE"
+    for found, where in zip(
+        ids[1:], ("path LIKE 'work/%'", "path LIKE '%.md'", "path = 'work/plan.md'"), strict=True
+    ):
+        assert found == [
+            row[0] for row in filled.look(lambda s, w=where: s.catalog.rows(f"{rows} {w} ORDER BY c.id"))
+        ]
+    assert ids[0] is None
 
 
 def test_many_readers_open_while_a_writer_commits(filled: Any) -> None:

@@ -7,18 +7,20 @@ cannot read the passage. `freed` are rows of deleted text that must still be zer
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from posixpath import basename, splitext
+from posixpath import basename
 from typing import Any
 from unicodedata import normalize
 from zlib import compress, decompress
 
 from indexer.types import Chunk, Document, Event
 
-SCHEMA = "6"  # part of the index fingerprint
+SCHEMA = "7"  # part of the index fingerprint
 APPLICATION = 0x6F6E6562  # written into the file, to tell ours from a foreign one
 UNREADABLE = -1
+_SUFFIX = re.compile(r"\.(?:md|markdown|mdown|mkd|mdx|qmd|rmd|txt|text|rst|org|canvas|ipynb|html?|docx|pdf)$")
 _ENCODE = json.JSONEncoder(ensure_ascii=False, default=str).encode
 
 TABLES = f"""
@@ -108,8 +110,11 @@ def unpacked(blob: bytes) -> str:
 
 
 def link_name(path: str) -> str:
-    """Return the name that links to a path are counted by: the file's, without folder, suffix and case."""
-    return normalize("NFC", splitext(basename(path.rstrip("/")))[0]).casefold()
+    """Return the name that links to a path are counted by: the file's, without folder, a note's suffix and case.
+
+    A link is mostly written without the suffix, and a dot in it may be part of the name (`dev.api`, `v2.8 notes`).
+    """
+    return _SUFFIX.sub("", normalize("NFC", basename(path.rstrip("/"))).casefold())
 
 
 def _holder(chunks: Sequence[Chunk], line: int) -> int:

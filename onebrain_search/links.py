@@ -19,7 +19,7 @@ _VAULT_PREFIX = re.compile(r"^\w+://[^/]+/")  # Dendron writes links into other 
 class LinkMap:
     """The resolved links: `out` and `back` by document id.
 
-    `broken` holds (document, target, line), `ambiguous` (document, target, documents it can mean, the likeliest first).
+    `broken` holds (document, target, line), `ambiguous` (document, target, what it can mean, the likeliest first).
     """
 
     out: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
@@ -48,9 +48,10 @@ class LinkMap:
         return str(PurePosixPath(self.paths.get(number, "")).parent)
 
     def resolve(self, source: int, target: str, *, wiki: bool = True) -> list[int]:
-        """Return the documents a target can mean, the likeliest first: a path, else a file name, else an alias.
+        """Return the documents a target can mean, the likeliest first: a path, else the end of one, else an alias.
 
-        Of several files with one name, the one in the same folder wins, then the shortest path.
+        Of several files with one name, the one in the same folder wins, then the shortest path. Links that are no
+        wikilinks may begin at a folder inside of the vault, too, as site generators read them.
         """
         asked = (self.folder(source), _VAULT_PREFIX.sub("", target).partition("#")[0], wiki)
         if asked not in self._resolved:
@@ -62,11 +63,11 @@ class LinkMap:
         for path in (normpath(f"{here}/{target}"), normpath(target.lstrip("/")) if target.strip("/") else ""):
             if exact := self._places.get(_key(path)):
                 return exact
-        if not wiki or not target:
+        tail = _key(target).lstrip("./")
+        if not tail or not (wiki or "/" in tail or PurePosixPath(tail).suffix):
             return []
-        tail = _key(target)
         named = [n for n in self._names.get(PurePosixPath(tail).name, []) if self._ends_with(n, tail)]
-        found = named or self._aliases.get(tail, [])
+        found = named or (self._aliases.get(tail, []) if wiki else [])
         return sorted(found, key=lambda n: (self.folder(n) != here, len(self.paths[n]), self.paths[n]))
 
     def _take(self, number: int, path: str, aliases: list[str]) -> None:

@@ -6,6 +6,7 @@ stage after the other: so the code and the tables of a stage stay in the process
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -61,17 +62,18 @@ def prepare(jobs: Sequence[Job], options: Any = None) -> list[Prepared | Skip]:
         """Find what happened."""
         draft.events = find_events(draft.document)
 
-    drafts: Iterable[_Draft | Skip] = [_read(root, file) for root, file in jobs]
+    tops = {root.folder: os.path.realpath(root.folder) for root, _ in jobs}
+    drafts: Iterable[_Draft | Skip] = [_read(root, file, tops[root.folder]) for root, file in jobs]
     for stage in (read, _cut, tell, _list, _analyse):
         drafts = [_through(stage, draft) for draft in drafts]
     return [d if isinstance(d, Skip) else Prepared(d.file, d.document.digest, d.rows, d.entry) for d in drafts]
 
 
-def _read(root: Root, file: SourceFile) -> _Draft | Skip:
-    """Read the bytes of a file."""
+def _read(root: Root, file: SourceFile, top: str) -> _Draft | Skip:
+    """Read the bytes of a file below the real path of its root."""
     now = time.time_ns()
     try:
-        data = read_source(root, file)
+        data = read_source(root, file, top)
     except FileNotFoundError:
         return Skip(file.root, file.path, "vanished while the run was going on")
     except (OSError, ScanError) as error:

@@ -289,9 +289,10 @@ class _Walk:
         self._skip(folder, reason, failed=True)
 
 
-def read_source(root: Root, file: SourceFile) -> bytes:
+def read_source(root: Root, file: SourceFile, top: str = "") -> bytes:
     """The bytes of a scanned file, which must still be a regular file inside the root once it is open.
 
+    `top` is the real path of the root, for callers that read many files at once.
     Raises FileNotFoundError when it is gone, ScanError when it now leads out of the root or is no
     regular file, and other OSErrors as they come.
     """
@@ -301,7 +302,7 @@ def read_source(root: Root, file: SourceFile) -> bytes:
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise ScanError("not a regular file", where=path, fix="remove it or exclude it")
-        if not _opened_below(os.path.realpath(root.folder), descriptor, path):
+        if not _opened_below(top or os.path.realpath(root.folder), descriptor, path):
             raise ScanError("this file leads out of its folder", where=path, fix="remove the link")
         with os.fdopen(descriptor, "rb", buffering=0, closefd=False) as stream:
             return stream.read()

@@ -121,7 +121,7 @@ def _plain(value: object) -> str:
 def _series(fields: dict[str, str]) -> tuple[str, str]:
     """The series and number of a record: `PEP: 8`, `Request for Comments: 9110`."""
     for name in ("request-for-comments", *_SERIES):
-        number = re.match(r"\W*0*(\d{1,5})\b", fields.get(name, ""))
+        number = re.match(r"\W*0*(\d{1,5})\b", fields[name]) if name in fields else None
         if number:
             return ("RFC" if name == "request-for-comments" else name.upper()), number[1]
     pull = re.search(r"(\d{1,5})\)?\s*$", fields.get("rfc-pr", ""))

@@ -126,10 +126,10 @@ def test_a_file_that_vanishes_while_the_run_goes_on_is_gone(indexed: Any, monkey
     indexed.write("a.md", "gamma", at=LATER)
     real = prepare.read_source
 
-    def vanish(root: Any, file: Any) -> bytes:
+    def vanish(root: Any, file: Any, top: str) -> bytes:
         """Delete the file, then read it."""
         (indexed.folder / file.path).unlink()
-        return real(root, file)
+        return real(root, file, top)
 
     monkeypatch.setattr(prepare, "read_source", vanish)
     report = indexed.run()

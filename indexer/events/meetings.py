@@ -26,8 +26,8 @@ _MEETING = re.compile(
 _MEETING_WORDS = (
     "minutes meeting telcon call standup stand-up retro sync 1on1 1-1 allhands all-hands workshop weekly huddle f2f "
     "offsite protokoll besprechung sitzung réunion compte reunion reunión reunião riunione vergadering notulen "
-    "совещани встреча протокол spotkani toplantı toplanti họp biên rapat اجتماع बैठक ประชุม 会议 會議 例会 周会 会議 議事録 "
-    "打ち合わせ 회의"
+    "совещани встреча протокол spotkani toplantı toplanti họp biên rapat اجتماع बैठक ประชุม 会议 會議 例会 周会 "
+    "会議 議事録 打ち合わせ 회의"
 ).split()
 _DAY = re.compile(r"(?:^|/)(?:daily|journal|diary)?[.\w-]{0,16}?\d{4}[-_.]?\d\d[-_.]?\d\d\.\w+$", re.IGNORECASE)
 _GENERIC = re.compile(

@@ -15,7 +15,7 @@ from indexer.scan import refuse_unbounded
 from indexer.snapshot import Snapshot, exists
 from indexer.store import erase
 from indexer.types import Condition, Report, Root
-from onebrain_search import confidence, forgotten, pipeline, plan, rank, reading, snippet
+from onebrain_search import confidence, forgotten, pipeline, plan, rank, reading, retrieve, snippet
 from onebrain_search import config as configs
 from onebrain_search import query as queries
 from onebrain_search.answer import what
@@ -24,8 +24,8 @@ from onebrain_search.reading import Passage
 from onebrain_search.types import Answer, Hit, Mode, Query, Retrieval
 
 if TYPE_CHECKING:
-    from onebrain_search.answer.why import Story
     from indexer.embed import CrossEncoder, Embedder
+    from onebrain_search.answer.why import Story
 
 WAIT = 10.0  # seconds for another process that is indexing
 MARK = "vault.txt"  # in the state folder: which vault it is of
@@ -126,7 +126,7 @@ class Brain:
         """
         query = self._query(text, limit, None)
         story = self._story(query, retrieval) if query.mode == "why" else None
-        return snippet.marked(query, self._shown(query, self._find(query, retrieval, story)))
+        return self._shown(self._find(query, retrieval, story))
 
     def ask(
         self,
@@ -151,8 +151,8 @@ class Brain:
             self._say("no dated decision about this was found: answered as a question for what is written")
             query = replace(query, mode="what")
         found = self._find(query, retrieval)
-        sources = snippet.marked(query, self._shown(query, found))
-        evidence, model = self._evidence(query, found), self.config.embedding.model
+        query, sources = found.query, self._shown(found)
+        evidence, model = self._evidence(found), self.config.embedding.model
         said, sentences = confidence.label(evidence, model), []
         if said != "none":
             embed = self.embedder().embed_queries if found.cosine is not None else None
@@ -174,10 +174,10 @@ class Brain:
         found = self._find(query, retrieval, story)
         said = story.confidence
         if said == "none":
-            said = confidence.label(self._evidence(query, found), self.config.embedding.model)
+            said = confidence.label(self._evidence(found), self.config.embedding.model)
             if said == "none":
                 return None
-        sources = snippet.marked(query, self._shown(query, found))
+        sources = self._shown(found)
         self._say_coverage(self.snapshot())
         notes = (*query.notes, *found.notes, *story.notes, *self._notes())
         return Answer(
@@ -270,17 +270,17 @@ class Brain:
         return {root.name: root.folder for root in self.roots()}
 
     def _query(self, text: str, limit: int | None, mode: Mode | None) -> Query:
-        """Return a question parsed, with what must stay hidden until it is deleted."""
+        """Return a question parsed and corrected, with what must stay hidden until it is deleted."""
         query = queries.parse(text, limit=limit or self.config.limit, mode=mode)
+        query = retrieve.corrected(self.snapshot(), query, self.embedder)
         hidden = [Condition("at", path, negated=True) for path in forgotten.load(self.folder)]
         kept = [each for each in hidden if self.snapshot().holds(each.value)]
         return replace(query, hidden=tuple(kept))
 
-    def _shown(self, query: Query, found: pipeline.Found) -> list[Hit]:
-        """Return the best hits, as their files stand now."""
-        return reading.current(
-            self.snapshot(), found.hits[: query.limit], self._folders(), plan.parse_options(self.config)
-        )
+    def _shown(self, found: pipeline.Found) -> list[Hit]:
+        """Return the best hits as their files stand now, with the words of the question marked."""
+        hits, options = found.hits[: found.query.limit], plan.parse_options(self.config)
+        return snippet.marked(found.query, reading.current(self.snapshot(), hits, self._folders(), options))
 
     def _find(self, query: Query, retrieval: Retrieval, story: Story | None = None) -> pipeline.Found:
         """Run the question line over the newest generation; look at the best hits again if the settings say so.
@@ -298,18 +298,23 @@ class Brain:
         except EmbedError as error:
             return replace(found, notes=(*found.notes, f"not looked at again by the reranker: {error}"))
 
-    def _evidence(self, query: Query, found: pipeline.Found) -> confidence.Evidence:
-        """Return what the confidence label rests on."""
-        snapshot, covered = self.snapshot(), 0.0
-        total = sum(map(snapshot.rarity, query.terms)) or 1.0
+    def _evidence(self, found: pipeline.Found) -> confidence.Evidence:
+        """Return what the confidence label rests on; a guessed word counts for less than one that was typed."""
+        snapshot, query, covered = self.snapshot(), found.query, 0.0
+
+        def weight(term: str) -> float:
+            """Return how much a term counts."""
+            return snapshot.rarity(term) * (confidence.GUESSED if term in query.guessed else 1.0)
+
         for hit in found.hits[:5]:
             text = " ".join([hit.chunk.title, *hit.chunk.heading, hit.chunk.text])
             words = frozenset(token for _, _, each in tokens.spans(text) for token in (each, tokens.stem(each)))
-            covered = max(covered, rank.covered(query.terms, words, snapshot.rarity) / total)
-        named = any("exact" in hit.parts for hit in found.hits[:1])
+            covered = max(covered, rank.covered(query.terms, words, weight))
+        total = sum(map(snapshot.rarity, query.terms)) or 1.0
+        named = any("exact" in hit.parts for hit in found.hits[:1]) and not query.guessed
         return confidence.Evidence(
-            found.cosine, covered, len(found.hits), snapshot.lexical.chunk_count(), named or not query.terms,
-            query.sentence,
+            found.cosine, covered / total, len(found.hits), snapshot.lexical.chunk_count(),
+            named or not query.terms, query.sentence, guessed=sum(map(snapshot.rarity, query.guessed)) / total,
         )  # fmt: skip
 
     def _say_coverage(self, snapshot: Snapshot) -> None:

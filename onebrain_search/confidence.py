@@ -17,7 +17,7 @@ class Evidence:
     `coverage` is the share of the question's words, weighed by rarity, that one of the best passages holds;
     `passages` is how many there are to choose from, `hits` how many were found; `support` is the score of the best
     sentence of an answer, 0 before there is one; `certain`: the query is the name of the first hit, or has filters
-    only; `sentence`: it is prose, not terms.
+    only; `sentence`: it is prose, not terms; `guessed` is the share of its words that were mistyped, by rarity.
     """
 
     cosine: float | None
@@ -27,6 +27,7 @@ class Evidence:
     certain: bool = False
     sentence: bool = True
     support: float = 0.0
+    guessed: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,8 @@ class Marks:
 
 
 COVERAGE_SHARE = 0.3  # of full coverage beside the cosine
+GUESSED = 0.5  # of a word's weight for one that only resembles what was typed
+MOSTLY = 0.5  # share of guessed words from which no answer is strong
 SUPPORT_SHARE = 0.5  # of a sentence's score beside both
 ALL_WORDS = 0.99  # coverage from which every word counts as found
 USUAL = 500  # passages for which a weak mark is written down
@@ -63,7 +66,8 @@ def label(evidence: Evidence, model: str) -> Confidence:
         return "strong"
     value, marks = score(evidence, model)
     complete = evidence.coverage >= ALL_WORDS
-    if value + SUPPORT_SHARE * evidence.support >= marks.strong or (complete and not evidence.sentence):
+    sure = value + SUPPORT_SHARE * evidence.support >= marks.strong or (complete and not evidence.sentence)
+    if sure and evidence.guessed < MOSTLY:
         return "strong"
     return "weak" if value >= _weak(marks, evidence.passages) or complete else "none"
 

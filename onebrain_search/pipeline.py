@@ -31,9 +31,10 @@ NEAR, NEAR_FROM, NEAR_FULL, NEAR_WEIGHT = 60, 0.3, 0.75, 0.8
 class Found:
     """Ranked hits, best first; `cosine` of the nearest passage, None when no vectors were asked; notes to be said.
 
-    `relaxed`: the hits do not meet every operator of the query, since that left nothing.
+    `query` is what was asked in the end; `relaxed`: without some operators of the question, which left nothing.
     """
 
+    query: Query
     hits: list[Hit]
     cosine: float | None = None
     notes: tuple[str, ...] = ()
@@ -98,7 +99,7 @@ def _found(
 ) -> Found:
     """Run a query as it is."""
     if queries.is_listing(query):
-        return Found(retrieve.listed(snapshot)(query))
+        return Found(query, retrieve.listed(snapshot)(query))
     words = retrieve.lexical(snapshot)(query) if retrieval != "vector" else []
     asked, notes = (None, ()) if retrieval == "lexical" else _question(snapshot, query, model)
     fused = fuse.convex(words, {}, [], 0.0) if asked is None else _fused(snapshot, query, words, *asked)
@@ -109,7 +110,7 @@ def _found(
     fused += retrieve.hits(snapshot, [(number, 0.0) for number in told if number not in known], "lexical")
     for stage in rank.stages(snapshot, told):
         fused = stage(query, fused)
-    return Found(fused, cosine, notes)
+    return Found(query, fused, cosine, notes)
 
 
 def _fused(snapshot: Snapshot, query: Query, words: list[Hit], question: Floats, share: float) -> list[Hit]:

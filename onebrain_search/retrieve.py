@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from indexer import tokens
+from indexer.errors import EmbedError
 from indexer.snapshot import Snapshot
 from onebrain_search.types import Hit, Query
 
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
 
 Retriever = Callable[[Query], list[Hit]]
 
+SHORTEST, LONG = 5, 9  # letters from which a word is taken for mistyped in one place, and in two
+MOST_TERMS = 64  # a pasted page is asked by its rarest words
 CANDIDATES = 200  # chunks a leg hands on; recall@100 of documents needs about two chunks a document
 
 _NEWEST = (
@@ -29,16 +34,60 @@ def depth(query: Query) -> int:
     return max(CANDIDATES, query.limit * 3)
 
 
+def corrected(snapshot: Snapshot, query: Query, model: Callable[[], Embedder]) -> Query:
+    """Return the query with the nearest words of the notes for mistyped ones that stand in none, and a note on it.
+
+    A word that the model knows whole is a word, not a slip: on three collections of foreign questions nine of ten
+    near words were wrong without this look at its vocabulary. Nothing is corrected where there is no model.
+    """
+    near = dict[str, str]()
+    try:
+        for term in query.terms:
+            if _may_be_mistyped(snapshot, term) and model().count_tokens(term) > 1:
+                found = snapshot.lexical.similar(term, 1 if len(term) < LONG else 2)
+                near.update((term, word) for word in found[:1] if word.isalpha())
+    except EmbedError:
+        return query
+    if not near:
+        return query
+    said = "no note has {}: searched for {}".format(
+        ", ".join(f"`{term}`" for term in near), ", ".join(f"`{word}`" for word in near.values())
+    )
+    wrong = re.compile(rf"\b(?:{'|'.join(map(re.escape, near))})\b", re.I)
+
+    def mended(text: str) -> str:
+        """Return a text with the near words in it."""
+        return wrong.sub(lambda match: near[match[0].casefold()], text)
+
+    terms = tuple(dict.fromkeys(near.get(term, term) for term in query.terms))
+    return replace(
+        query, text=mended(query.text), topic=mended(query.topic), terms=terms, guessed=tuple(near.values()),
+        notes=(*query.notes, said),
+    )  # fmt: skip
+
+
+def _may_be_mistyped(snapshot: Snapshot, term: str) -> bool:
+    """Whether a term is a word of Latin letters that no text, title, heading or path has, nor its stem."""
+    if len(term) < SHORTEST or not (term.isascii() and term.isalpha()):
+        return False
+    reader, stem = snapshot.lexical, tokens.stem(term)
+    fields = ("stem", "title", "heading", "path")
+    return not reader.frequency(term) and not any(reader.frequency(stem, field) for field in fields)
+
+
 def lexical(snapshot: Snapshot) -> Retriever:
     """Return the BM25 leg."""
 
     def retrieve(query: Query) -> list[Hit]:
         """Return the best chunks for any of the query's words, phrases and completions."""
         reader = snapshot.lexical
-        terms = [(term, 1.0) for term in query.terms]
+        asked = query.terms
+        if len(asked) > MOST_TERMS:
+            asked = tuple(sorted(asked, key=lambda term: -snapshot.rarity(term))[:MOST_TERMS])
+        terms = [(term, 1.0) for term in asked]
         for prefix in query.prefixes:
             terms += [(token, 0.7) for word in tokens.words(prefix)[-1:] for token in reader.completions(word)]
-        for term in query.terms:
+        for term in asked:
             if len(term) == 1 and not term.isascii():
                 terms += [(token, 0.5) for token in reader.completions(term)]
         phrases = [tokens.words(phrase) for phrase in query.phrases]

@@ -28,6 +28,7 @@ class Query:
     prefixes: tuple[str, ...] = ()
     sentence: bool = False  # operators are hints, not conditions
     notes: tuple[str, ...] = ()
+    guessed: tuple[str, ...] = ()  # terms that stand for words that are in no note, by their spelling
     hidden: tuple[Condition, ...] = ()  # what was forgotten and is not deleted yet: holds whatever else is relaxed
 
 

@@ -278,3 +278,34 @@ def test_f57_a_hit_whose_file_is_gone_is_stale(words: Words) -> None:
     assert (hit.stale, hit.chunk.text) == (True, "splice a rope")
     (cut,) = brain.search("fathoms")
     assert cut.stale
+
+
+@pytest.mark.parametrize("typed", ["windlas", "windlsas", "Windless", "windlass"])
+def test_a_word_that_stands_nowhere_finds_the_nearest_one(words: Words, typed: str) -> None:
+    """By one slip of the fingers; the answer says so, and is not surer than that."""
+    answer = words({"a.md": "# Deck\n\nGrease the windlass in spring.\n", "b.md": "rope\n"}).ask(typed)
+    assert [hit.chunk.path for hit in answer.sources] == ["a.md"]
+    assert [answer.sources[0].chunk.text[start:end] for start, end in answer.sources[0].highlights] == ["windlass"]
+    said = f"no note has `{typed.casefold()}`: searched for `windlass`"
+    assert (said in answer.notes) == (typed != "windlass")
+    assert answer.confidence == ("strong" if typed == "windlass" else "weak")
+
+
+@pytest.mark.parametrize("query", ["rop", "x7f3", "ropes", "deck"])
+def test_short_words_numbers_and_other_forms_are_no_typos(words: Words, query: str) -> None:
+    """Nor are words that only a heading has."""
+    assert not words({"a.md": "# Deck\n\nrope x7f4\n"}).ask(query).notes[:-1]
+
+
+@pytest.mark.parametrize("query", ["猫", "犬"])
+def test_one_character_of_a_script_without_spaces_is_found(words: Words, query: str) -> None:
+    """Inside and at the end of a run."""
+    brain = words({"a.md": "あの黒猫が寝る\n", "b.md": "白い犬\n", "c.md": "鳥と魚\n"})
+    assert len(paths(brain, query)) == 1
+
+
+def test_a_pasted_page_is_asked_by_its_rarest_words(words: Words) -> None:
+    """Ten thousand characters and more."""
+    brain = words({"a.md": "a gimballed stove\n", **{f"n{n}.md": f"{FILLER} {n}\n" for n in range(20)}})
+    page = f"{FILLER} " * 120 + "gimballed stove"
+    assert paths(brain, page[-9_000:])[0] == "a.md"

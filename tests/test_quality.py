@@ -1,4 +1,4 @@
-"""Every question of the fixture vaults is asked: the right note is near the top, and the answer says what it should."""
+"""Every question of the fixture vaults is asked: the right note is near the top, the answer says what it should."""
 
 from __future__ import annotations
 

@@ -83,7 +83,8 @@ def test_an_index_of_a_vault_that_is_gone_is_found_from_another(vault: Vault, ho
 
 def test_what_is_forgotten_is_gone_and_stays_out(vault: Vault, home: Path) -> None:
     """Over later runs, until it is undone."""
-    folder = vault({"private/diary.md": "a secret needle", "private2/x.md": "needle of pine", "open.md": "one more needle"})
+    notes = {"private/diary.md": "a secret needle", "private2/x.md": "needle of pine", "open.md": "one more needle"}
+    folder = vault(notes)
     brain = opened(folder)
     assert brain.forget("private/") == ("private",)
     assert brain.snapshot().counts()["documents"] == 2

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from indexer import tokens
 from onebrain_search.types import Hit, Query
 
 EXCERPT = 80  # code points of an excerpt in a list of sources, its ellipses included
+
+_SIGNS = dict.fromkeys(
+    [0xA0, 0xAB, 0xB7, 0xBB, *range(0x2010, 0x2028), *range(0x2030, 0x205F), *range(0x2190, 0x2C00)], " "
+)  # of prose
+_STRUCTURE = re.compile(r"\s*(?:#{1,6}\s|```|~~~|\|?[\s|:-]*-[\s|:-]*$|[=*_-]{3,}\s*$)")
+_RULE = re.compile(r"\s*(?:```|~~~|[|\s:=*_-]+$)")
+
+# What steers the terminal or the direction of text; a line break and a tab are harmless.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 Weight = Callable[[str], float]  # how much a query term counts, by its rarity
 
@@ -36,7 +47,7 @@ def marked(query: Query, hits: Iterable[Hit]) -> list[Hit]:
 def spans(text: str, stems: frozenset[str], prefixes: tuple[str, ...] = ()) -> tuple[tuple[int, int], ...]:
     """Return the (start, end) of every wanted word; spans that touch or overlap are joined (bigrams)."""
     found: list[tuple[int, int]] = []
-    for start, end, token in tokens.spans(text):
+    for start, end, token in _likely(text, stems, prefixes):
         if tokens.stem(token) in stems or (prefixes and token.startswith(prefixes)):
             if found and start <= found[-1][1]:
                 found[-1] = (found[-1][0], max(end, found[-1][1]))
@@ -45,14 +56,46 @@ def spans(text: str, stems: frozenset[str], prefixes: tuple[str, ...] = ()) -> t
     return tuple(found)
 
 
+def _likely(text: str, stems: frozenset[str], prefixes: tuple[str, ...]) -> Iterator[tuple[int, int, str]]:
+    """Yield (start, end, token) of a text; of Latin without accents only where a wanted word may stand.
+
+    Two hundred passages are marked in a third of the time that a look at every word takes.
+    """
+    plain = text.translate(_SIGNS)
+    if not plain.isascii():
+        yield from tokens.spans(text)
+        return
+    for start, end in sorted(set(_pieces(plain.lower(), _cores(stems, prefixes)))):
+        yield from ((start + first, start + last, token) for first, last, token in tokens.spans(text[start:end]))
+
+
+def _pieces(text: str, cores: Iterable[str]) -> Iterator[tuple[int, int]]:
+    """Yield the (start, end) of what stands between two spaces and holds one of the cores."""
+    for core in cores:
+        at = text.find(core)
+        while at >= 0:
+            start = max(text.rfind(" ", 0, at), text.rfind("\n", 0, at)) + 1
+            end = min(place if (place := text.find(space, at)) >= 0 else len(text) for space in " \n")
+            yield start, end
+            at = text.find(core, end)
+
+
+@lru_cache(maxsize=16)
+def _cores(stems: frozenset[str], prefixes: tuple[str, ...]) -> frozenset[str]:
+    """Return what any form of the wanted words holds: the stemmer changes the last two letters, no more."""
+    return frozenset({stem[: max(1, len(stem) - 2)] for stem in stems if stem.isascii()} | set(prefixes))
+
+
 def best_line(hit: Hit, stems: frozenset[str], weight: Weight = lambda stem: 1.0) -> Line:
-    """Return the line of a hit that holds the most of the query, a heading only when nothing else does as well."""
+    """Return the line of a hit that holds the most of the query, a heading only where there is nothing else."""
     best, best_score = Line(hit.chunk.start_line, "", frozenset()), -1.0
     for offset, text in enumerate(hit.chunk.text.split("\n")):
         if not text.strip():
             continue
-        found = frozenset(tokens.stem(token) for _, _, token in tokens.spans(text)) & stems
-        score = sum(map(weight, found)) - (0.5 if text.lstrip().startswith(("#", "|--", "```")) else 0.0)
+        found = frozenset(token for part in tokens.analyse(text) for token in part.split()) & stems
+        score = sum(map(weight, found))
+        if _STRUCTURE.match(text):
+            score = -0.5 if _RULE.match(text) else 0.25 * score - 0.25
         if score > best_score:
             best, best_score = Line(hit.chunk.start_line + offset, text.strip(), found), score
     return best
@@ -81,29 +124,10 @@ def _space(text: str, at: int) -> int:
 
 
 def printable(text: str) -> str:
-    """Return text that cannot drive a terminal: control and direction-override characters made visible or dropped."""
-    return "".join(map(_shown, text)) if any(map(_is_control, text)) else text
+    """Return text that cannot drive a terminal: control and direction-override characters have visible stand-ins."""
+    return _CONTROL.sub(lambda match: chr(0x2400 + ord(match[0])) if match[0] < " " else "�", text)
 
 
-def _is_control(char: str) -> bool:
-    """Whether a character steers the terminal or the direction of text (newline and tab are harmless)."""
-    code = ord(char)
-    return (
-        (code < 32 and char not in "\n\t")
-        or 127 <= code < 160
-        or 0x202A <= code <= 0x202E
-        or 0x2066 <= code <= 0x2069
-    )
-
-
-def _shown(char: str) -> str:
-    """Return the visible stand-in of a control character."""
-    if not _is_control(char):
-        return char
-    return chr(0x2400 + ord(char)) if ord(char) < 32 else "�"
-
-
-def lines_of(hits: Sequence[Hit], query: Query) -> list[Line]:
-    """Return the answering line of each hit."""
-    stems = wanted_stems(query)
-    return [best_line(hit, stems) for hit in hits]
+def printable_json(text: str) -> str:
+    """Return JSON text with the same characters as escapes: they stand in its strings only."""
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

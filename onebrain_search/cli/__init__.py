@@ -80,7 +80,9 @@ def main() -> None:
         error.show()
         code = 2
     except OneBrainError as error:
-        click.echo(f"error: {error}", err=True)
+        from onebrain_search.cli.console import say
+
+        say(f"error: {error}")
         code = 2
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader had enough: no error

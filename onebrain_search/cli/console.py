@@ -32,13 +32,17 @@ def open_brain(vault: Path | None) -> Brain:
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON object on stdout."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=None))
+    """Print one JSON object on stdout; nothing in it can drive a terminal."""
+    from onebrain_search import snippet
+
+    click.echo(snippet.printable_json(json.dumps(value, ensure_ascii=False)))
 
 
 def say(text: str) -> None:
-    """Print a line on stderr."""
-    click.echo(text, err=True)
+    """Print a line on stderr; nothing in it can drive a terminal."""
+    from onebrain_search import snippet
+
+    click.echo(snippet.printable(text), err=True)
 
 
 STAGES = {"scan": "looking for notes", "lexical": "indexing words", "vectors": "making vectors"}

@@ -50,12 +50,14 @@ def forget(path: str | None, vault: Path | None, undo: bool, as_json: bool) -> i
 
     Without PATH, list what is forgotten. The note itself is never touched.
     """
+    from onebrain_search import snippet
+
     brain = open_brain(vault)
     kept = brain.forget(path, undo=undo) if path else brain.forgotten()
     if as_json:
         print_json({"version": 1, "forgotten": list(kept)})
     else:
-        click.echo("\n".join(kept) if kept else "nothing is forgotten")
+        click.echo(snippet.printable("\n".join(kept)) if kept else "nothing is forgotten")
     return 0
 
 

@@ -155,6 +155,13 @@ class Event:
     supersedes: tuple[str, ...] = ()
     superseded_by: tuple[str, ...] = ()
 
+    @property
+    def label(self) -> str:
+        """What happened, behind the name of its record or line where it has one (`RFC-9110: HTTP Semantics`)."""
+        head, _, number = self.thread.rpartition("-")
+        is_name = head.isupper() and any(map(str.isdigit, number)) and self.thread not in self.what
+        return f"{self.thread}: {self.what}" if is_name else self.what
+
 
 @dataclass(frozen=True, slots=True)
 class Report:

@@ -32,6 +32,9 @@ _MONTH_ONLY = re.compile(
     r"\b(January|February|March|April|May|June|July|August|September|October|November|December)\s+((?:19|"
     r"20)\d\d)\b"
 )
+_RFC_HEADER = re.compile(r"RFC\s?#|Request for Comments")
+_RFC_TITLE = re.compile(r"\n\s*\n((?: {2,}\S.{3,70}\n){1,2})(?=\s*\n)")
+_FILE_SERIES = re.compile(r"(?:^|/)(rfc|pep|bip|eip)[-_]?0*(\d{1,5})\.(?:txt|rst|md)$", re.IGNORECASE)
 _SERIES = {"pep", "bip", "eip", "erc", "xep", "dep", "jep", "kep", "sep", "rfc", "cip", "tip", "nep"}
 _REPLACING = {"replaces", "supersedes", "obsoletes", "superseded-by", "replaced-by", "obsoleted-by"}
 _MONTHS = "January February March April May June July August September October November December".split()
@@ -61,6 +64,9 @@ def read_header(document: Document) -> Header:
     if not fields:
         return Header()
     series, number = _series(fields)
+    named = _FILE_SERIES.search(document.path)
+    if named and not series and lines:
+        series, number = named[1].upper(), named[2]
     supersedes, superseded_by = _replaced(fields, series)
     created = _date(fields.get("created") or fields.get("start-date") or fields.get("date") or "", first=True)
     return Header(
@@ -169,8 +175,10 @@ def _month(top: str) -> str:
 
 
 def _rfc_title(document: Document, series: str) -> str:
-    """The title of a plain-text RFC: the first centred line below its header."""
+    """The title of a plain-text RFC: the first indented lines below its header."""
     if series != "RFC" or (document.blocks and any(block.kind == "heading" for block in document.blocks)):
         return ""
-    centred = re.search(r"\n\s*\n {6,}(\S.{3,70})\n", document.text[:_TOP])
-    return centred[1].strip() if centred else ""
+    header = _RFC_HEADER.search(document.text[:_TOP])
+    found = _RFC_TITLE.finditer(document.text, header.end() if header else 0, _TOP)
+    titles = (" ".join(match[1].split()) for match in found)
+    return next((title for title in titles if not title.startswith(("Obsoletes", "Updates"))), "")

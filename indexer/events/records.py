@@ -50,6 +50,8 @@ _FILE_NUMBER = re.compile(
 _TITLE_NUMBER = re.compile(r"^\W*(?:(?:ADR|DR|RFC|PEP|EIP)[- ]?)?0*(\d{1,5})\s*[.:)—–-]+\s+", re.IGNORECASE)
 _NO_TITLES = {"", "summary", "abstract", "status", "context", "index", "readme", "introduction"}
 _MOST_LINKS = 24
+_MOST_LINES = 12  # that tell of replacing, looked at for a reason
+_FIELD_LIKE = re.compile(r"[A-Z][\w -]{1,30}:")
 _ENDED = {"rejected", "withdrawn", "deferred", "superseded", "deprecated"}
 
 
@@ -93,7 +95,9 @@ def _record(outline: Outline, header: Header, parts: dict[str, Section]) -> Even
     return renewed(
         event,
         what=cut(title),
-        reason=cut(header.reason or _reason(outline, parts)),
+        reason=cut(
+            header.reason or _reason(outline, parts) or (_why_replaced(outline) if changed.supersedes else "")
+        ),
         kind="decision",
         status=status,
         thread=_thread(outline, header),
@@ -181,6 +185,24 @@ def _reason(outline: Outline, parts: dict[str, Section]) -> str:
     for name in ("rationale", "context", "problem", "motivation"):
         if said := _said(outline, parts.get(name)):
             return first_sentence(said)
+    return ""
+
+
+def _why_replaced(outline: Outline) -> str:
+    """What a record says of replacing others, below its header: the `because` of that sentence, or all of it."""
+    for number in references.replacing_lines(outline.document.text)[:_MOST_LINES]:
+        if _FIELD_LIKE.match(outline.lines[number].strip()):
+            continue
+        first = last = number
+        while first > 0 and outline.lines[first - 1].strip():
+            first -= 1
+        while last + 1 < len(outline.lines) and outline.lines[last + 1].strip():
+            last += 1
+        text = tidy("\n".join(outline.lines[first : last + 1])[:1500])
+        while text and (sentence := first_sentence(text)):
+            if references.replacement(sentence).supersedes:
+                return split_reason(sentence)[1] or sentence
+            text = text[len(sentence) :].lstrip(" .!?")
     return ""
 
 

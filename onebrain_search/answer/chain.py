@@ -14,9 +14,9 @@ from dataclasses import replace
 from indexer.snapshot import Snapshot
 from indexer.timeline import Told
 from onebrain_search import retrieve
-from onebrain_search.answer import kin
+from onebrain_search.answer import kin, subject
 from onebrain_search.answer.book import Book, Link
-from onebrain_search.answer.fit import judged, numbers_in, on_topic
+from onebrain_search.answer.fit import judged, on_topic
 from onebrain_search.answer.names import is_record
 from onebrain_search.types import Query
 
@@ -36,7 +36,7 @@ def chain(book: Book, query: Query, passages: Callable[[int], dict[int, float]])
     """
     scores = passages(PASSAGES)
     found = judged(book, query, book.timeline.of_chunks(scores), scores)
-    kept = on_topic(found, numbered=bool(numbers_in(query.topic)))
+    kept = on_topic(query, found)
     pool = list(found)
     if tells_decisions(kept):
         kept = without_chatter(kept)
@@ -129,6 +129,7 @@ def _repeats(book: Book, told: Told, other: Told) -> bool:
         return False
     mine, theirs = book.words(told.event.what), book.words(other.event.what)
     if _standing(told) == _standing(other):
-        return len(mine & theirs) >= EQUAL * len(mine | theirs)
+        about, others = subject.about(told.event.what), subject.about(other.event.what)
+        return len(mine & theirs) >= EQUAL * len(mine | theirs) and (about <= others or others <= about)
     least = min(sum(map(book.rarity, mine)), sum(map(book.rarity, theirs)))
     return least > 0 and sum(map(book.rarity, mine & theirs)) >= SAME_WORDS * least

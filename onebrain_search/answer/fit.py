@@ -17,7 +17,7 @@ ABOVE = 0.6  # what a word counts that only the title or a heading has
 GIVEN = 0.6  # what a word counts that only the reason has
 KEPT = 0.7  # of the best event's score that an event of the chain must reach
 LONGEST = 60  # events of a chain before expansion
-IDENTIFIED = 0.6  # weight of being about the very number that is asked for (PEP 212, EIP-1559, #42)
+IDENTIFIED = 0.6  # weight of being about the very record that is asked for (PEP 212, #42, "Use Postgres")
 UNNAMED = 0.7  # what an event keeps that does not name the note that is asked about
 
 _NUMBERED = re.compile(
@@ -35,31 +35,43 @@ Words = frozenset[str]
 def judged(book: Book, query: Query, told: Sequence[Told], scores: dict[int, float]) -> list[Link]:
     """Return the events with their scores (0..1); `scores` are those of their passages.
 
-    A topic that names a number is about that number, one that names a note about what that note is about: events
+    A topic that names a record is about that record, one that names a note about what that note is about: events
     that do not name it lose.
     """
     name = _note_name(query, told)
     around = _around(book, told) if name else {}
     weights = {(t, s): book.rarity(t) for t in query.terms if (s := tokens.stem(t)) not in name}
     total = sum(weights.values()) or 1.0
-    numbers = numbers_in(query.topic)
+    sought = identified(query, told)
     links = []
     for each in told:
         said, given = _covered(book, weights, each)
         score = OWN * given / total + (1 - OWN) * scores.get(each.chunk, 0.0)
         if name and not name <= around[each.chunk]:
             score *= UNNAMED
-        if numbers:
-            named = any(pattern.search(_names_of(each)) for pattern in numbers)
-            score = IDENTIFIED + (1 - IDENTIFIED) * score if named else IDENTIFIED * score
+        if sought is not None:
+            score = IDENTIFIED * (each.event.id in sought) + (1 - IDENTIFIED) * score
         links.append(Link(each, score, said / total))
     return links
 
 
-def on_topic(found: Sequence[Link], *, numbered: bool) -> list[Link]:
-    """Keep the events that fit nearly as well as the best one, or that name the number which is asked for."""
+def identified(query: Query, told: Iterable[Told]) -> set[int] | None:
+    """Return the ids of the events that name the very thing asked for; None where the topic names none.
+
+    That is a number, or a record by its whole title, in quotation marks or as all of the topic.
+    """
+    if numbers := numbers_in(query.topic):
+        return {each.event.id for each in told if any(pattern.search(_names_of(each)) for pattern in numbers)}
+    titles = [words for words in map(tokens.words, (*query.phrases, query.topic)) if words]
+    records = (each.event for each in told if is_record(each.event))
+    return {event.id for event in records if tokens.words(event.what) in titles} or None
+
+
+def on_topic(query: Query, found: Sequence[Link]) -> list[Link]:
+    """Keep the events that fit nearly as well as the best one; of those that name what is asked for all."""
     best = max((link.score for link in found), default=0.0)
-    least = min(KEPT * best, IDENTIFIED) if numbered and best >= IDENTIFIED else KEPT * best
+    named = identified(query, [link.told for link in found])
+    least = min(KEPT * best, IDENTIFIED) if named else KEPT * best
     kept = [link for link in found if link.score >= least and link.score > 0]
     return sorted(kept, key=lambda link: -link.score)[:LONGEST]
 

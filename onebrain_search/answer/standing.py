@@ -22,6 +22,7 @@ class Standing:
 
     links: tuple[Link, ...]
     in_force: Link | None
+    ended: Mapping[int, Sequence[Link]]  # by the id of an event: what ended it, earliest first
     notes: tuple[str, ...] = ()
 
 
@@ -39,7 +40,7 @@ def standing(book: Book, links: Sequence[Link], pool: Sequence[Link]) -> Standin
         in_force = None
     notes = [_says_circle([link for link in found if link.told.event.id in circle])] if circle else []
     notes += [_says_disputed(*pair) for pair in disputed]
-    return Standing(tuple(found), in_force, tuple(notes))
+    return Standing(tuple(found), in_force, ended, tuple(notes))
 
 
 def place(event: Event) -> str:

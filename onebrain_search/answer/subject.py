@@ -29,16 +29,33 @@ _DECIDING = frozenset(
         "stop supersede switch use went without".split(),
     )
 )
-_CHANGE = re.compile(
-    r"\b(?:drop(?:s|ped)?|replac\w+|revers\w+|revert\w*|supersed\w+|undo\w*|stop\w*|abandon\w*|retir\w+|again|now|"
-    r"(?:go|goes|went|gone|back|return\w*) (?:back )?to|back from|moves?|moved|leaves?|left|stays?|"
-    r"switch\w*|chang\w+|without|instead of|in place of|rather than|no longer|not .{1,30} any ?more|raised|lowered|"
-    r"(?:goes|went|go) (?:up|down)|from .{2,60} to)\b"
-    r"|改回|改为|改用|改成|改读|不再|取代|换成|替换|放弃|กลับมา|เปลี่ยน|เลิก|แทน|やめ|戻|変更|廃止|다시|대신|변경|중단"
-    r"|statt|ersetz\w+|zurück|nicht mehr|wieder|au lieu|remplac\w+|revenir|plus de|en lugar|reemplaz\w+|volver|ya no"
-    r"|вместо|замен\w+|вернул\w+|больше не|zamiast|i stedet|istället|al posto|in plaats van|em vez",
-    re.IGNORECASE,
+# Words that say that something changes, by language. In scripts without spaces they would melt into their neighbours.
+_EAST = (
+    r"改回|改为|改為|改用|改成|改读|改由|不再|取代|换成|換成|替换|替換|放弃|放棄|恢复"
+    r"|กลับมา|กลับไป|เปลี่ยน(?:จาก|เป็น|มา)?|เลิก|แทน|ไม่.{1,12}อีก(?:ต่อไป)?"
+    r"|やめ|戻[しすっる]|変更|廃止|切り替え|代わりに|다시|대신|변경|중단|바꾸|바꿔|돌아가|폐지"
 )
+_ENGLISH = (
+    r"drop(?:s|ped)?|replac\w+|revers\w+|revert\w*|supersed\w+|obsolet\w+|deprecat\w+|undo\w*|stop\w*|abandon\w*|"
+    r"retir\w+|again|now|g(?:a|i)ven? up|(?:go|goes|went|gone|back|return\w*) (?:back )?to|back from|moves?|moved|"
+    r"leaves?|left|stays?|switch\w*|chang\w+|without|instead of|in place of|rather than|no longer|"
+    r"not .{1,30} any ?more|raised|lowered|(?:goes|went|go) (?:up|down)|from .{2,60} to"
+)
+_WEST = (
+    r"statt|anstelle|ersetz\w+|zurück|nicht mehr|wieder|gewechselt|wechsel\w+|umgestellt|abgeschafft|aufgegeben",
+    r"au lieu|plutôt que|remplac\w+|reven\w+|revient|retour|de nouveau|abandonn\w+|(?:n['’]|ne )\S+ plus",
+    r"en lugar|en vez|reemplaz\w+|sustitu\w+|v[ou]elv\w+|ya no|dejamos|cambi\w+|em vez|em lugar|substitu\w+|volt\w+|"
+    r"não .{1,30} mais|já não|mud(?:ar|amos|ou)|troc\w+|al posto|invece|sostitu\w+|torn\w+|non .{1,30} più",
+    r"in plaats van|vervang\w+|terug|niet meer|weer|overgestapt|i stället|istället|i stedet|ersätt\w+|ersatt\w*|"
+    r"erstatt?\w+|tillbaka|tilbage|tilbake|inte längre|ikke læ?e?nge?re|byt(?:er|te|t)",
+    r"вместо|замен\w+|вернул\w+|возвра\w+|больше не|снова|отказ\w+|переш\w+|замість|замін\w+|поверн\w+|більше не|"
+    r"zamiast|zastąp\w+|wr(?:óci|aca)\w+|powrót|już nie|ponownie|zrezygn\w+|zmien\w+|místo|nahra\w+|zpět|už ne",
+    r"thay (?:vì|cho|thế|bằng)|quay lại|trở lại|không còn|chuyển sang|yerine|geri dön\w+|artık|değiştir\w+|vazgeç\w+|"
+    r"alih-alih|daripada|mengganti\w*|diganti\w*|kembali|tidak lagi|beralih",
+    r"بدلا من|بدلًا من|استبد\w+|عدنا|العودة|لم نعد|لم يعد|تخلينا|انتقلنا|به جای|במקום|חזרנו|החלפנו",
+)
+_INDIC = r"के बजाय|की जगह|बदल|वापस|अब नहीं|फिर से|छोड़"
+_CHANGE = re.compile(rf"\b(?:{'|'.join((_ENGLISH, *_WEST))})\b|{_EAST}|{_INDIC}", re.IGNORECASE)
 # What a decision turns away from, for something that it names: `X instead of Y`, `from Y to X`, `replace Y by X`.
 _CONTRAST = re.compile(
     r"\b(?:instead of|in place of|rather than|anstelle von|statt|au lieu de|en lugar de|em vez de|"
@@ -59,6 +76,8 @@ _DROP = re.compile(
 @lru_cache(maxsize=20_000)
 def about(text: str) -> Words:
     """Return the stems of the words that say what a decision is about."""
+    if not text.isascii():
+        text = re.sub(_EAST, " ", text)
     whole: dict[tuple[int, int], str] = {}
     for start, end, token in tokens.spans(text):
         whole.setdefault((start, end), token)  # the parts of a name would count it several times

@@ -9,10 +9,11 @@ from indexer import tokens
 from indexer.snapshot import Snapshot
 from indexer.types import Event
 from onebrain_search import question
+from onebrain_search.answer import subject
 from onebrain_search.answer.book import Book, Link
 from onebrain_search.answer.chain import chain
-from onebrain_search.answer.fit import IDENTIFIED, numbers_in
-from onebrain_search.answer.standing import place, standing
+from onebrain_search.answer.fit import identified
+from onebrain_search.answer.standing import Standing, place, standing
 from onebrain_search.types import Confidence, Query
 
 FOLLOWED = 0.6  # of full weight that a passage has as a source for telling an event, however little it says itself
@@ -49,7 +50,7 @@ def tell(snapshot: Snapshot, query: Query, passages: Callable[[int], dict[int, f
     notes = (f"{undated} of these carry no date that can be read",) if undated else ()
     return Story(
         tuple(link.told.event for link in found.links),
-        current or _settled(query, found.links),
+        current or _settled(query, found),
         in_force,
         _confidence(query, links),
         (*notes, *found.notes),
@@ -67,7 +68,7 @@ def _line(event: Event) -> str:
     """Return an event on one line: when, what, its reason in quotation marks, and where."""
     reason = f' · "{event.reason}"' if event.reason and event.reason not in event.what else ""
     status = f" ({event.status})" if event.status else ""
-    return f"{event.date or 'undated'} · {event.what}{status}{reason} · {place(event)}"
+    return f"{event.date or 'undated'} · {event.label}{status}{reason} · {place(event)}"
 
 
 def _in_force(story: Story) -> str:
@@ -79,9 +80,9 @@ def _in_force(story: Story) -> str:
         return f"nothing that these notes settle{ending}"
     reason = f' · "{event.reason}"' if event.reason and event.reason not in event.what else ""
     return (
-        f"{event.what}, since {event.date}{reason} · {place(event)}"
+        f"{event.label}, since {event.date}{reason} · {place(event)}"
         if event.date
-        else f"{event.what} · {place(event)}"
+        else f"{event.label} · {place(event)}"
     )
 
 
@@ -94,22 +95,31 @@ def _passages(links: Sequence[Link]) -> dict[int, float]:
     return found
 
 
-def _settled(query: Query, links: Sequence[Link]) -> Event | None:
-    """Return the decision that answers the question: it holds most of the question's words, those of deciding too."""
+def _settled(query: Query, found: Standing) -> Event | None:
+    """Return the decision that answers the question: it holds most of the question's words, those of deciding too.
+
+    Where the question is about the end of a decision, and that one does not tell of it, it is the one that ended it.
+    """
     asked = frozenset(map(tokens.stem, tokens.words(query.text)))
-    decisions = [link for link in links if link.told.event.kind == "decision"]
+    decisions = [link for link in found.links if link.told.event.kind == "decision"]
 
     def fit(link: Link) -> tuple[float, str]:
         """Return how much of the question's wording a decision has, newer ones before older."""
         words = frozenset(map(tokens.stem, tokens.words(link.told.event.what)))
         return len(asked & words) + link.score, link.told.event.date or ""
 
-    return max(decisions, key=fit).told.event if decisions else None
+    if not decisions:
+        return None
+    best = max(decisions, key=fit).told.event
+    ended = [link.told.event for link in found.ended.get(best.id, ())]
+    if ended and subject.changes(query.text) and not subject.changes(best.what):
+        return next((link.told.event for link in found.links if link.told.event.id == ended[0].id), ended[0])
+    return best
 
 
 def _confidence(query: Query, links: Sequence[Link]) -> Confidence:
     """Return how surely a chain is about the topic, by the event that says most of it or names its number."""
-    if numbers_in(query.topic) and any(link.score >= IDENTIFIED for link in links):
+    if identified(query, [link.told for link in links]):
         return "strong"
     said = max((link.said for link in links), default=0.0)
     return "strong" if said >= CERTAIN else "weak" if said >= LIKELY else "none"

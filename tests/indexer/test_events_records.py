@@ -165,6 +165,46 @@ def test_plain_text_rfc() -> None:
     assert event.supersedes == ("RFC-2818", "RFC-7230", "RFC-7538")
 
 
+def test_plain_text_rfc_with_a_long_title_and_a_reason() -> None:
+    """A title of two lines at the margin; what the text says of replacing another is the reason."""
+    text = (
+        "Internet Engineering Task Force (IETF)                  R. Fielding, Ed.\n"
+        "Request for Comments: 7230                                         Adobe\n"
+        "Obsoletes: 2145, 2616                                    J. Reschke, Ed.\n"
+        "Category: Standards Track                                      June 2014\n\n\n"
+        "   Hypertext Transfer Protocol (HTTP/1.1): Message Syntax\n   and Routing\n\nAbstract\n\n"
+        "   HTTP is a protocol.  This document replaces RFC 2616 because one text\n   for all was too long.\n"
+    )
+    (event,) = events(text, "rfc/rfc7230.txt")
+    assert event.what == "Hypertext Transfer Protocol (HTTP/1.1): Message Syntax and Routing"
+    assert event.reason == "one text for all was too long"
+
+
+def test_an_old_rfc_has_its_number_from_its_file() -> None:
+    """Its header writes it otherwise, or not at all."""
+    text = (
+        "     RFC #  822\n\n     Obsoletes:  RFC #733  (NIC #41952)\n\n\n"
+        "                 ARPA INTERNET TEXT MESSAGES\n\n                 August 13, 1982\n"
+    )
+    (event,) = events(text, "rfc/rfc0822.txt")
+    assert (event.thread, event.date, event.supersedes) == ("RFC-822", "1982-08-13", ("RFC-733",))
+    assert event.what == "ARPA INTERNET TEXT MESSAGES"
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("decisions/20240105-use-postgres.md", "20240105-use-postgres"),
+        ("decision-records/2024-01-05-use-postgres/README.md", "2024-01-05-use-postgres"),
+    ],
+)
+def test_a_record_without_a_number_is_called_by_its_file_or_folder(path: str, name: str) -> None:
+    """So that others can name it, and it can be told from other notes."""
+    text = "# Use Postgres\n\n## Status\n\nAccepted\n\n## Context\n\nX.\n\n## Decision\n\nY.\n"
+    (event,) = events(text, path)
+    assert event.thread == name
+
+
 def test_rust_rfc_takes_its_title_from_the_file_name() -> None:
     """Its first heading is `Summary`."""
     text = (

@@ -69,6 +69,11 @@ def test_month_in_the_file_name_is_its_first_day() -> None:
         ("adr/2022-09-18-catalog/README.md", "2022-09-18"),
         ("2024-05/06.md", "2024-05-06"),
         ("06-archive/2024/05/Old note.md", "2024-05-01"),
+        ("2019/05-reykjavik/05-22-minutes.md", "2019-05-22"),
+        ("2018/01-london/02-01-minutes.md", "2018-02-01"),
+        ("2019/05/05-22.md", "2019-05-22"),
+        ("2019/05/22-10-x.md", "2019-05-22"),
+        ("2019/05-May/06-12-x.md", "2019-05-06"),
     ],
 )
 def test_date_in_the_path(path: str, day: str) -> None:
@@ -90,6 +95,9 @@ def test_date_in_the_title(title: str) -> None:
         "# ADR 7\n\nDate: 2017-09-04\n",
         "# T\n\n* Date: September 4, 2017\n",
         "# Call\n### Meeting Date/Time: Monday 2017/9/4 at 14:00 UTC\n",
+        "# Call\n### Meeting Date/Time: 2017-Sept.-4- 14:00 UTC\n",
+        "# Call\n### Meeting Date/Time: **September** **4th**, **2017**, **14:00** **UTC**\n",
+        "# Call\n\n### Monday, September 4, 2017 at 14:00 UTC (10:00 ET)\n",
         "# T\n\n| Date | 2017-09-04 |\n|---|---|\n",
         "# T\n\n**Date created:** 2017-09-04\n",
         "# T\n\nMonday, 4 September 2017\n\ntext\n",

@@ -247,7 +247,8 @@ def _event_text(event: Event) -> str:
     """Return one link of a chain."""
     reason = f' · "{event.reason}"' if event.reason else ""
     status = f" ({event.status})" if event.status else ""
-    return f"  {event.date or 'undated'} · {event.label}{status}{reason} · {written(event.root, event.path)}:{event.line}"
+    place = f"{written(event.root, event.path)}:{event.line}"
+    return f"  {event.date or 'undated'} · {event.label}{status}{reason} · {place}"
 
 
 def _stems(question: str) -> frozenset[str]:

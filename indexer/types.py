@@ -156,6 +156,12 @@ class Event:
     superseded_by: tuple[str, ...] = ()
 
     @property
+    def day(self) -> str:
+        """When it happened, for people: with a tilde where nobody wrote it down, `undated` where nothing is known."""
+        guessed = "~" if self.date_source in ("mtime", "order") else ""
+        return f"{guessed}{self.date}" if self.date else "undated"
+
+    @property
     def label(self) -> str:
         """What happened, behind the name of its record or line where it has one (`RFC-9110: HTTP Semantics`)."""
         head, _, number = self.thread.rpartition("-")

@@ -248,7 +248,7 @@ def _event_text(event: Event) -> str:
     reason = f' · "{event.reason}"' if event.reason else ""
     status = f" ({event.status})" if event.status else ""
     place = f"{written(event.root, event.path)}:{event.line}"
-    return f"  {event.date or 'undated'} · {event.label}{status}{reason} · {place}"
+    return f"  {event.day} · {event.label}{status}{reason} · {place}"
 
 
 def _stems(question: str) -> frozenset[str]:

@@ -84,8 +84,8 @@ def without_repeats(book: Book, links: Sequence[Link]) -> list[Link]:
 def in_order(book: Book, links: Sequence[Link]) -> list[Link]:
     """Sort by date; events of one day by path and line, undated ones last.
 
-    An event without a date that somebody wrote stands before what replaced it and behind what it replaced, and loses
-    the date of its file's last change where that says otherwise.
+    An event without a date that somebody wrote stands before what replaced it and behind what it replaced. Where the
+    time of its file says otherwise, the day of that other event is the nearest that is known of it.
     """
     found = sorted(links, key=lambda link: _moment(link.told))
     for link in [link for link in found if link.told.event.date_source in ("", "mtime")]:
@@ -95,9 +95,9 @@ def in_order(book: Book, links: Sequence[Link]) -> list[Link]:
         early = [n for n, other in enumerate(found) if n > at and other.told.event.id in before]
         if bool(late) != bool(early):  # otherwise it is in place, or named in a circle
             goal = late[0] if late else early[-1]
-            belied = found[goal].told.event.date != link.told.event.date
+            day = found[goal].told.event.date
             del found[at]
-            found.insert(goal, _undated(link) if belied else link)
+            found.insert(goal, link if day == link.told.event.date else _on(link, day))
     return found
 
 
@@ -106,9 +106,10 @@ def _ids(told: Sequence[Told]) -> set[int]:
     return {each.event.id for each in told}
 
 
-def _undated(link: Link) -> Link:
-    """Return a link without the date that its place belies."""
-    return replace(link, told=replace(link.told, event=replace(link.told.event, date=None, date_source="")))
+def _on(link: Link, day: str | None) -> Link:
+    """Return a link on another day, which follows from its place alone."""
+    event = replace(link.told.event, date=day, date_source="order" if day else "")
+    return replace(link, told=replace(link.told, event=event))
 
 
 def _moment(told: Told) -> tuple[bool, str, str, str, int]:

@@ -68,7 +68,7 @@ def _line(event: Event) -> str:
     """Return an event on one line: when, what, its reason in quotation marks, and where."""
     reason = f' · "{event.reason}"' if event.reason and event.reason not in event.what else ""
     status = f" ({event.status})" if event.status else ""
-    return f"{event.date or 'undated'} · {event.label}{status}{reason} · {place(event)}"
+    return f"{event.day} · {event.label}{status}{reason} · {place(event)}"
 
 
 def _in_force(story: Story) -> str:
@@ -80,7 +80,7 @@ def _in_force(story: Story) -> str:
         return f"nothing that these notes settle{ending}"
     reason = f' · "{event.reason}"' if event.reason and event.reason not in event.what else ""
     return (
-        f"{event.label}, since {event.date}{reason} · {place(event)}"
+        f"{event.label}, since {event.day}{reason} · {place(event)}"
         if event.date
         else f"{event.label} · {place(event)}"
     )

@@ -52,7 +52,7 @@ def test_a_question_for_the_end_of_a_decision_begins_with_what_ended_it(home: Pa
 
 
 def test_an_undated_record_stands_before_what_replaced_it(home: Path, vault: MakeVault) -> None:
-    """The day of its file's last change is no date of it where the notes say otherwise."""
+    """The day of its file's last change counts nothing where the notes say otherwise: it is then as old at least."""
     folder = vault(
         {
             "adr/0003-stone.md": record("3. Grind with stone", "Superseded by [4](0004-steel.md)"),
@@ -62,9 +62,9 @@ def test_an_undated_record_stands_before_what_replaced_it(home: Path, vault: Mak
     )
     os.utime(folder / "adr/0003-stone.md", (1_750_000_000, 1_750_000_000))
     answer = asked(folder, "Why do we grind with steel?")
-    assert [(event.path, event.date) for event in answer.chain] == [
-        ("adr/0003-stone.md", None),
-        ("adr/0004-steel.md", "2021-04-01"),
+    assert [(event.path, event.date, event.date_source) for event in answer.chain] == [
+        ("adr/0003-stone.md", "2021-04-01", "order"),
+        ("adr/0004-steel.md", "2021-04-01", "text"),
     ]
     assert in_force(answer) == "Grind with steel"
 

@@ -59,6 +59,7 @@ def test_what_is_in_force_is_told_though_its_link_is_not_shown() -> None:
     ("changes", "line"),
     [
         ({"status": "rejected"}, '2023-01-01 · Step 1 (rejected) · "reason 1" · logs/01.md:1'),
+        ({"date_source": "mtime"}, '~2023-01-01 · Step 1 · "reason 1" · logs/01.md:1'),
         ({"date": None}, 'undated · Step 1 · "reason 1" · logs/01.md:1'),
         ({"reason": ""}, "2023-01-01 · Step 1 · logs/01.md:1"),
         ({"thread": "RFC-9110"}, '2023-01-01 · RFC-9110: Step 1 · "reason 1" · logs/01.md:1'),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
 from indexer import tokens
 from indexer.timeline import Told
+from indexer.types import Chunk
 from onebrain_search import retrieve
 from onebrain_search.answer import subject
 from onebrain_search.answer.book import Book, Link
@@ -20,6 +22,11 @@ SUBJECT = 0.3  # of their words' rarity that two decisions have in common when t
 ISSUE_SHARE = 0.4  # of what fits a topic that links one issue when that issue is the topic
 FURTHER = 60  # passages looked at for what replaced a decision under another name
 SEEDS = 8  # decisions that such passages are looked for by
+
+MOST_BESIDE = 8  # words beside its link, as of who will look at it, that a line may have which only lists a thing
+
+_BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
+_LINKS = re.compile(r"\[[^\]]*\]\([^)]*\)|https?://\S+")
 
 Follow = Callable[[Told], list[Told]]
 
@@ -82,9 +89,30 @@ def same_issue(book: Book, query: Query, kept: Sequence[Link], found: Sequence[L
     if weight <= ISSUE_SHARE * sum(link.score for link in linking):
         return list(kept)
     known = {link.told.event.id: link for link in found}
-    told = book.names.on_issue(issue)
+    told = _saying(book, book.names.on_issue(issue))
     same = {each.event.id: known.get(each.event.id) or Link(each, 0.0) for each in told}
     return [*same.values(), *(link for link in kept if link.told.event.id not in same and not on[link.told.event.id])]
+
+
+def _saying(book: Book, told: list[Told]) -> list[Told]:
+    """Return the events without lines that only list a thing, as agendas do; all of them where none says more."""
+    chatter = [each for each in told if each.event.kind == "chatter"]
+    passages = book.snapshot.catalog.chunks([each.chunk for each in chatter])
+    listed = {
+        each.event.id
+        for each in chatter
+        if each.chunk in passages and _only_lists(passages[each.chunk].chunk, each.event.line)
+    }
+    return [each for each in told if each.event.id not in listed] or told
+
+
+def _only_lists(passage: Chunk, line: int) -> bool:
+    """Whether a line of a passage is a bullet with hardly more than a link, and nothing is indented below it."""
+    bullet, *below = passage.text.split("\n")[line - passage.start_line :] or [""]
+    if not _BULLET.match(bullet) or len(_LINKS.sub(" ", bullet).split()) > MOST_BESIDE:
+        return False
+    following = next((text for text in below if text.strip()), "")
+    return len(following) - len(following.lstrip()) <= len(bullet) - len(bullet.lstrip())
 
 
 def named(book: Book, kept: Sequence[Link], found: dict[int, Link]) -> list[Link]:

@@ -157,6 +157,19 @@ def test_minutes_are_followed_by_their_issue(home: Path, vault: MakeVault) -> No
     assert [event.date for event in answer.chain] == ["2021-01-05", "2021-02-09", "2021-04-13"]
 
 
+def test_minutes_that_only_list_an_issue_tell_nothing_of_it(home: Path, vault: MakeVault) -> None:
+    """A bullet with words of its own or below it does."""
+    link = "https://github.com/bread/reviews/issues/7"
+    files = {
+        "minutes/2021-01-05-minutes.md": f"# Meeting\n\n## Agenda for next time\n\n* [Oven Door]({link}) - Ada, Bo\n",
+        "minutes/2021-02-09-minutes.md": f"# Meeting\n\n## Issues\n\n* [Oven Door]({link})\n    * Bo asks them again\n",
+        "minutes/2021-03-09-minutes.md": f"# Meeting\n\n## [Oven Door]({link})\n\nAda: the handle is fine with us.\n",
+        **NOISE,
+    }
+    answer = asked(vault(files), 'Why did the group reach the view it did on "Oven Door"?')
+    assert [event.date for event in answer.chain] == ["2021-02-09", "2021-03-09"]
+
+
 def test_a_chain_is_found_by_the_number_of_its_issue(home: Path, vault: MakeVault) -> None:
     """`issue 7` and `#7` are that issue, not any seven."""
     link = "https://github.com/bread/reviews/issues/7"

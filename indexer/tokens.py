@@ -34,10 +34,6 @@ _TAIL = r"(?:(?<=[0-9])(?:\.[0-9]+)++|(?<=\b[CcFf])#|(?<=\b[CcGg])\+\+)?+"
 _ASCII_RUN = re.compile(rf"[A-Za-z0-9_]+{_TAIL}", re.ASCII)
 _LETTERS = rf"[^\W{BIGRAM_CLASS}{HANGUL_CLASS}{UNSPACED_CLASS}]"
 _UNSPACED_RUN = "|".join(f"[{one}][{one}{GLUE}]*" for one in (BIGRAM_CLASS, HANGUL_CLASS, UNSPACED_CLASS))
-_ANY_RUN = re.compile(
-    rf"[A-Za-z0-9_]++{_TAIL}(?![^\0-\x7f])"  # nothing new, but in European prose it is twice as fast
-    rf"|{_UNSPACED_RUN}|{_LETTERS}+(?:[{MARKS}{INVISIBLE}]+{_LETTERS}*)*{_TAIL}"
-)
 # Typographic punctuation and symbols: once blanked, most European prose is ASCII and takes the fast path.
 _SIGNS = re.compile(
     "[\u00a0-\u00a9\u00ab\u00ac\u00ae-\u00b1\u00b4\u00b6-\u00b8\u00bb\u00bf\u2010-\u2027\u2030-\u205e\u2190-\u2bff]"
@@ -76,10 +72,19 @@ def version() -> str:
     return f"{TOKENS}, Snowball {stemmer()}"
 
 
+@cache
+def _any_run() -> re.Pattern[str]:
+    """Return the pattern of runs in every script, made at the first text that is not ASCII: it takes 11 ms."""
+    return re.compile(
+        rf"[A-Za-z0-9_]++{_TAIL}(?![^\0-\x7f])"  # nothing new, but in European prose it is twice as fast
+        rf"|{_UNSPACED_RUN}|{_LETTERS}+(?:[{MARKS}{INVISIBLE}]+{_LETTERS}*)*{_TAIL}"
+    )
+
+
 def runs(text: str) -> list[str]:
     """Return the raw word runs of a text, in order."""
     plain = text if text.isascii() else _SIGNS.sub(" ", text)
-    return (_ASCII_RUN if plain.isascii() else _ANY_RUN).findall(plain)
+    return (_ASCII_RUN if plain.isascii() else _any_run()).findall(plain)
 
 
 def analyse(text: str) -> tuple[str, str]:
@@ -149,7 +154,7 @@ def fold(word: str) -> str:
 def _runs(text: str) -> Iterator[re.Match[str]]:
     """Yield the matches of the raw word runs of a text."""
     plain = text if text.isascii() else _SIGNS.sub(" ", text)
-    return (_ASCII_RUN if plain.isascii() else _ANY_RUN).finditer(plain)
+    return (_ASCII_RUN if plain.isascii() else _any_run()).finditer(plain)
 
 
 def _unaccented(word: str) -> Iterator[str]:

@@ -162,7 +162,7 @@ def test_minutes_that_only_list_an_issue_tell_nothing_of_it(home: Path, vault: M
     link = "https://github.com/bread/reviews/issues/7"
     files = {
         "minutes/2021-01-05-minutes.md": f"# Meeting\n\n## Agenda for next time\n\n* [Oven Door]({link}) - Ada, Bo\n",
-        "minutes/2021-02-09-minutes.md": f"# Meeting\n\n## Issues\n\n* [Oven Door]({link})\n    * Bo asks them again\n",
+        "minutes/2021-02-09-minutes.md": f"# Meeting\n\n## Issues\n\n* [Oven Door]({link})\n    * Bo asks again\n",
         "minutes/2021-03-09-minutes.md": f"# Meeting\n\n## [Oven Door]({link})\n\nAda: the handle is fine with us.\n",
         **NOISE,
     }

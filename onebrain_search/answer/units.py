@@ -29,7 +29,8 @@ _END = re.compile(
     r"(?<=[.!?…؟])[\"”’»)\]*_]*\s+(?=[\"“‘«(\[*_`]*[^\W_a-zа-я])|(?<=[。！？｡])[”」』）\"]*(?=.)|(?<=[।॥])\s+"
 )
 _NO_END = re.compile(
-    r"(?:\b(?:e\.g|i\.e|vs|cf|approx|dr|mr|mrs|ms|prof|st|jr|ca|bzw|z\. ?b|d\. ?h|u\. ?a)|(?<![\w.])\w(?:\.\w)*)\.$",
+    r"(?:\b(?:e\.g|i\.e|vs|cf|approx|dr|mr|mrs|ms|prof|st|jr|ca|bzw|z\. ?b|d\. ?h|u\. ?a)"
+    r"|(?<![\w.])[^\W\d_](?:\.[^\W\d_])*|(?:^|[\[(#])\d{1,4})\.$",
     re.I,
 )
 _NO_END_BEFORE_NUMBER = re.compile(r"\b(?:no|nr|fig|eq|sec|vol|ch|pp?|art)\.$", re.I)

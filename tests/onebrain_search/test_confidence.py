@@ -1,0 +1,71 @@
+"""How sure an answer is: the label by evidence, and on real notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from onebrain_search import Brain
+from onebrain_search.confidence import LEAST, MOST, Evidence, label
+
+MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+FAIR = Evidence(cosine=0.5, coverage=0.3, hits=9, passages=500)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({}, "weak"),
+        ({"hits": 0, "certain": True}, "none"),
+        ({"cosine": 0.2}, "none"),
+        ({"cosine": 0.2, "coverage": 1.0}, "weak"),  # every word stands in one passage
+        ({"cosine": 0.2, "coverage": 1.0, "sentence": False}, "strong"),
+        ({"coverage": 1.0, "support": 0.5}, "strong"),
+        ({"coverage": 1.0, "support": 0.5, "guessed": 0.6}, "weak"),
+        ({"certain": True}, "strong"),
+        ({"cosine": None}, "none"),
+        ({"cosine": None, "coverage": 0.5}, "weak"),
+        ({"cosine": None, "coverage": 0.7, "support": 0.5}, "strong"),
+    ],
+)
+def test_a_label_follows_from_its_evidence(change: dict[str, object], said: str) -> None:
+    """Words and meaning, and a sentence that supports them; words alone where there is no dense leg."""
+    assert label(replace(FAIR, **change), MODEL) == said  # type: ignore[arg-type]
+
+
+def test_more_passages_need_more_evidence() -> None:
+    """In a large vault some passage is near any question, by chance."""
+    near = replace(FAIR, cosine=0.38)
+    assert [label(replace(near, passages=n), MODEL) for n in (50, 500, 50_000)] == ["weak", "weak", "none"]
+    assert LEAST < MOST
+
+
+def test_a_model_that_was_never_measured_is_held_to_words() -> None:
+    """Cosines of other models have other scales."""
+    assert label(replace(FAIR, cosine=0.9), "intfloat/e5-small") == "none"
+
+
+def test_labels_on_a_real_vault(onebrain_brain: Brain) -> None:
+    """A question that is answered, one that is touched on, and one from elsewhere."""
+    assert onebrain_brain.ask("How long are idempotency keys kept?").confidence == "strong"
+    assert onebrain_brain.ask("Which Kubernetes ingress controller do we run?").confidence == "none"
+    assert onebrain_brain.ask("Retry Policy").confidence == "strong"
+
+
+def test_a_label_neither_orders_nor_deletes(onebrain_brain: Brain) -> None:
+    """The nearest candidates are there, as `search` gives them."""
+    question = "Which Kubernetes ingress controller do we run?"
+    answer = onebrain_brain.ask(question, mode="what")
+    assert answer.confidence == "none"
+    assert [hit.chunk.id for hit in answer.sources] == [hit.chunk.id for hit in onebrain_brain.search(question)]
+
+
+def test_an_empty_vault_knows_nothing(vault: Callable[..., Path], tmp_path: Path) -> None:
+    """And says so."""
+    brain = Brain.open(vault({}), environ={"ONEBRAIN_SEARCH_HOME": str(tmp_path / "state")})
+    brain.index(vectors=False)
+    answer = brain.ask("anything?")
+    assert (answer.confidence, answer.sources, answer.text) == ("none", (), "")

@@ -183,6 +183,9 @@ def test_every_json_field_is_documented(run: Any) -> None:
 
     answer = printed("'How long are idempotency keys kept?' --explain")
     related = printed("related '01-projects/parcel-api/Retry Policy.md'")
+    questions = Path("..", "questions.jsonl")
+    questions.write_text('{"question": "idempotency keys", "paths": ["CLAUDE.md"]}', encoding="utf-8")
+    measured = printed(f"eval --queries {questions.as_posix()}")
     link = render.event_json(Event(1, "", "a.md", 1, None, "", "Chose tantivy"))
     tables = _documented()
     real = {
@@ -198,6 +201,7 @@ def test_every_json_field_is_documented(run: Any) -> None:
         "Status": {k: v for k, v in printed("status").items() if k not in answer["index"]},
         "Health": render.findings_json([Finding("index", "", "", "")])
         | render.findings_json([Finding("x", "", "", "")])["findings"][0],
+        "Evaluation": {**measured, **measured["scores"][0]},
         "Forgotten": printed("forget"),
         "Cleared": printed("clear"),
     }

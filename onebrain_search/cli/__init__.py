@@ -20,6 +20,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "get": ("read", "Print a note, or the lines that an address names."),
     "related": ("read", "List the notes that belong with a note."),
     "status": ("state", "Say what is in the index and what is not."),
+    "eval": ("evaluate", "Measure search on your own questions."),
     "doctor": ("state", "Find what is wrong, and the command that mends it."),
     "forget": ("state", "Take a note or folder out of the index for good."),
     "clear": ("state", "Delete the index; notes are never touched."),
@@ -39,8 +40,9 @@ class Verbs(click.Group):
         """Load a verb."""
         if cmd_name not in VERBS:
             return None
-        module = import_module(f"{__name__}.{VERBS[cmd_name][0]}")
-        command: click.Command = getattr(module, cmd_name)
+        place = VERBS[cmd_name][0]
+        module = import_module(f"{__name__}.{place}")
+        command: click.Command = getattr(module, cmd_name, None) or getattr(module, place)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -17,7 +17,6 @@ from indexer.prepare import UNSETTLED, Prepared
 from indexer.scan import ScanResult, ScanRules, scan
 from indexer.store import Store, open_store
 from indexer.types import Report, Root, Skip, SourceFile
-from indexer.workers import prepare_all
 
 if TYPE_CHECKING:
     from indexer.embed import Embedder
@@ -217,6 +216,19 @@ class _Run:
         fresh = [file for file in files if self._may_have_changed(file)]
         self.report.unchanged += len(files) - len(fresh)
         self._find_gone(files)
+        if fresh:
+            self._take_in_all(fresh)
+        self._remove_gone()
+        skips = sorted([*self.report.skipped, *self.report.failed], key=lambda s: (s.root, s.path, s.reason))
+        self.store.report(skips, excluded=self.report.excluded, settings=self.settings)
+        if self.store.changing:
+            self.store.catalog.set_state(indexed_at=int(time.time()))
+        self.store.commit()
+
+    def _take_in_all(self, fresh: Sequence[SourceFile]) -> None:
+        """Prepare and store the files that are new or may have changed, committing now and then."""
+        from indexer.workers import prepare_all  # not needed when nothing changed, which is the common case
+
         jobs = [(self.folders[file.root], file) for file in fresh]
         committed = time.monotonic()
         with closing(prepare_all(jobs, self.plan.parse_options)) as results:
@@ -226,14 +238,7 @@ class _Run:
                 if time.monotonic() - committed > COMMIT_SECONDS:
                     self.store.commit()
                     committed = time.monotonic()
-        if fresh:
-            self.plan.progress("lexical", len(fresh), len(fresh))
-        self._remove_gone()
-        skips = sorted([*self.report.skipped, *self.report.failed], key=lambda s: (s.root, s.path, s.reason))
-        self.store.report(skips, excluded=self.report.excluded, settings=self.settings)
-        if self.store.changing:
-            self.store.catalog.set_state(indexed_at=int(time.time()))
-        self.store.commit()
+        self.plan.progress("lexical", len(fresh), len(fresh))
 
     def _may_have_changed(self, file: SourceFile) -> bool:
         """Whether a file is new, or its size or time is not what it was when it was read."""

@@ -90,7 +90,7 @@ def table_row(gold: Path, vault: Path, retrieval: Retrieval, state: Path) -> str
 def main() -> None:
     """Score the sets given on the command line and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sets", nargs="+", metavar="GOLD=VAULT")
+    parser.add_argument("sets", nargs="*", metavar="GOLD=VAULT")
     parser.add_argument("--retrieval", choices=("hybrid", "lexical", "vector"), default="hybrid")
     parser.add_argument("--state", type=Path, help="where indexes are kept; a temporary folder without it")
     options = parser.parse_args()

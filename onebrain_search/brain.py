@@ -155,8 +155,7 @@ class Brain:
         evidence, model = self._evidence(found), self.config.embedding.model
         said, sentences = confidence.label(evidence, model), []
         if said != "none":
-            embed = self.embedder().embed_queries if found.cosine is not None else None
-            sentences = what.scored(query, sources, snapshot.rarity, embed)
+            sentences = what.scored(query, sources, snapshot.rarity, what.nearness(self.embedder, found.question))
             said = confidence.label(replace(evidence, support=max((s.score for s in sentences), default=0.0)), model)
         if found.relaxed and said == "strong":
             said = "weak"  # it is not what was asked for

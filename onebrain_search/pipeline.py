@@ -39,6 +39,7 @@ class Found:
     cosine: float | None = None
     notes: tuple[str, ...] = ()
     relaxed: bool = False
+    question: Floats | None = None  # its vector, where there was a dense leg
 
 
 def find(
@@ -110,7 +111,7 @@ def _found(
     fused += retrieve.hits(snapshot, [(number, 0.0) for number in told if number not in known], "lexical")
     for stage in rank.stages(snapshot, told):
         fused = stage(query, fused)
-    return Found(query, fused, cosine, notes)
+    return Found(query, fused, cosine, notes, question=asked[0] if asked else None)
 
 
 def _fused(snapshot: Snapshot, query: Query, words: list[Hit], question: Floats, share: float) -> list[Hit]:

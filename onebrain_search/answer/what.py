@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from indexer import tokens
@@ -15,6 +16,7 @@ from onebrain_search.query import stop_words
 from onebrain_search.types import Hit, Query
 
 if TYPE_CHECKING:
+    from indexer.embed import Embedder
     from indexer.vectors import Floats
 
 SOURCES = 5  # hits that sentences are taken from
@@ -25,13 +27,14 @@ NEW = 0.5  # share of its words that a further sentence must add
 # Set on 59 questions of the fixture vaults and 397 of xquad-en (a passage of five sentences each): share of answers
 # that hold the right words, fixtures and xquad. Words of the sentence alone .93/.89, with meaning .95/.92, with the
 # headings read too .98/.94.
-CANDIDATES = 10  # sentences compared by meaning: 8 lose one answer of the fixtures, 20 gain none
+MOST, FEWEST, READ = 6, 3, 500  # sentences compared by meaning, and code points of them: 4 ms a sentence
+ABOVE, OF_TEXT = 60, 160  # code points of the headings and of a sentence that are compared: all of them gain nothing
 CONTEXT = 0.65  # of a query word that stands in the unit's context: .5 the same, .8 longer answers
 HEADINGS = 0.5  # of one that stands in title and headings
 HALF = 0.5  # of a pair of ideographs that both stand in the unit, but apart
 NUMBER = 0.1  # for a number where one is asked for: one more answer of each set comes first
 PASSAGE = 0.15  # for the cosine of the passage with the question; .1 loses an answer in other words, .3 reads longer
-LIKELY = 0.5  # for the same when candidates are chosen
+LIKELY = 1.0  # for the same when candidates are chosen: at .5 one answer of the fixtures is missed
 LATER = 0.15  # a score is divided by 1 + this for each source before its own
 POINTER = 0.7  # for a row or bullet that leads to a note instead of saying what is in it
 RIVAL = 0.6  # share of the best score, and of equal words, from which another number is a contradiction
@@ -48,7 +51,7 @@ _POINTER = re.compile(r"\W*(?:\[\[[^\]]*\]\]|\[[^\]]*\]\([^)]*\))\s*(?:[|—–:
 _IDEOGRAPH = re.compile("[\u3400-\u9fff\uf900-\ufaff]")
 _CLOSED = re.compile(r"[.!?…。！？।؟:;][\"”’»)\]*_`」』）]*$")
 
-Embed = Callable[[Sequence[str]], "Floats"]
+Nearness = Callable[[Sequence[str]], "Floats"]
 Rarity = Callable[[str], float]
 
 
@@ -85,10 +88,24 @@ def worded(ranked: Sequence[Sentence], query: Query, hits: Sequence[Hit]) -> str
     return "".join(map("".join, zip(marked, [*ends, ""], strict=True)))
 
 
-def scored(query: Query, hits: Sequence[Hit], rarity: Rarity, embed: Embed | None) -> list[Sentence]:
+def nearness(model: Callable[[], Embedder], question: Floats | None) -> Nearness | None:
+    """Return what gives the cosine of texts with a question's vector, None where it has none."""
+    if question is None:
+        return None
+    embed = model().embed_queries
+
+    def cosines(texts: Sequence[str]) -> Floats:
+        """Return one cosine a text."""
+        found: Floats = embed(texts) @ question
+        return found
+
+    return cosines
+
+
+def scored(query: Query, hits: Sequence[Hit], rarity: Rarity, nearness: Nearness | None) -> list[Sentence]:
     """Return what could answer, best first: by the query's words in a unit and around it, and by meaning.
 
-    `rarity` weighs a term by how few chunks hold it; `embed` gives unit vectors and compares by meaning.
+    `rarity` weighs a term by how few chunks hold it; `nearness` gives the cosine of texts with the question.
     """
     if not query.terms:
         return []
@@ -104,9 +121,11 @@ def scored(query: Query, hits: Sequence[Hit], rarity: Rarity, embed: Embed | Non
             score = share * _shape(unit) / (1 + LATER * source)
             score += NUMBER if measured and _numbers(unit.text) else 0.0
             near = hit.parts.get("vector", 0.0)
-            found.append(Sentence(unit.text, source, unit.line, score, near, own, f"{trail}: {unit.text}"))
-    best = sorted(found, key=lambda s: -(s.score + LIKELY * s.near))[:CANDIDATES]
-    return _by_meaning(query, best, embed) if embed is not None and best else best
+            found.append(
+                Sentence(unit.text, source, unit.line, score, near, own, f"{trail[:ABOVE]}: {unit.text[:OF_TEXT]}")
+            )
+    best = sorted(found, key=lambda s: -(s.score + LIKELY * s.near))[:MOST]
+    return _by_meaning(best[: _affordable(best)], nearness) if nearness is not None and best else best
 
 
 def _share(weights: Mapping[str, float], places: Sequence[tuple[str, frozenset[str], float]]) -> float:
@@ -127,10 +146,15 @@ def _held(stem: str, text: str, stems: frozenset[str]) -> float:
     return 1.0 if len(signs) < len(stem) else HALF
 
 
-def _by_meaning(query: Query, best: Sequence[Sentence], embed: Embed) -> list[Sentence]:
+def _affordable(best: Sequence[Sentence]) -> int:
+    """Return how many of the likeliest candidates are compared by meaning."""
+    lengths = list(accumulate(len(sentence.read) for sentence in best))
+    return max(FEWEST, sum(length <= READ for length in lengths))
+
+
+def _by_meaning(best: Sequence[Sentence], nearness: Nearness) -> list[Sentence]:
     """Return the candidates scored by their words and their cosine, half and half, and a little by their passage."""
-    vectors = embed([query.text, *(s.read for s in best)])
-    cosines = vectors[1:] @ vectors[0]
+    cosines = nearness([sentence.read for sentence in best])
     mixed = [
         replace(s, score=(s.score + max(0.0, float(cosine))) / 2 + PASSAGE * s.near)
         for s, cosine in zip(best, cosines, strict=True)

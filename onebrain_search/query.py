@@ -133,7 +133,8 @@ def _pieces(text: str) -> Iterator[_Piece]:
 def _is_sentence(text: str, pieces: list[_Piece]) -> bool:
     """Whether a query is prose: a question, or more plain words than anyone types as terms."""
     plain = [p for p in pieces if not p.field and not p.quoted and not p.minus]
-    return "?" in text or "？" in text or len(plain) > PLAIN_WORDS or bool(_QUESTION.match(text))
+    asked = any("?" in p.text or "？" in p.text for p in pieces if not p.quoted)
+    return asked or len(plain) > PLAIN_WORDS or bool(_QUESTION.match(text))
 
 
 def _taken(query: Query, piece: _Piece, today: date) -> tuple[Query, list[str]]:

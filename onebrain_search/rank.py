@@ -243,16 +243,19 @@ def ordered(query: Query, hits: list[Hit]) -> list[Hit]:
 
 
 def without_copies(query: Query, hits: list[Hit]) -> list[Hit]:
-    """Leave out passages whose text another, better one repeats, by word triples: no cosine tells copies apart."""
+    """Leave out passages whose text another, better one repeats, by word triples: no cosine tells copies apart.
+
+    Who looks up a phrase wants every place of it: there they come last.
+    """
     kept: list[Hit] = []
+    copies: list[Hit] = []
     seen: list[set[tuple[str, ...]]] = []
     for hit in hits[:LOOKED_AT]:
         words = tokens.words(hit.chunk.text)
         triples: set[tuple[str, ...]] = {*zip(words, words[1:], words[2:], strict=False)} or {tuple(words)}
-        if not any(_same(triples, other) for other in seen):
-            kept.append(hit)
+        (copies if any(_same(triples, other) for other in seen) else kept).append(hit)
         seen.append(triples)
-    return kept + hits[LOOKED_AT:]
+    return kept + hits[LOOKED_AT:] + (copies if query.phrases and not query.sentence else [])
 
 
 def per_section(query: Query, hits: list[Hit]) -> list[Hit]:

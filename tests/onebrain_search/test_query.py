@@ -173,6 +173,13 @@ def test_a_question_or_five_plain_words_are_a_sentence(text: str) -> None:
     assert not parse("a b c d").sentence
 
 
+def test_a_quoted_question_is_a_phrase() -> None:
+    """Its question mark belongs to what is looked for."""
+    query = parse('"Who is on call?"')
+    assert not query.sentence
+    assert query.phrases == ("Who is on call?",)
+
+
 def test_in_a_sentence_quotes_boost_and_dashes_are_punctuation() -> None:
     """Only fields stay filters."""
     query = parse('what does "full jitter" mean -really tag:work key=value retr*?')

@@ -139,6 +139,17 @@ def test_f23_a_copy_is_told_by_its_text(words: Words) -> None:
     assert len({"plan.md", "copy.md"} & set(found)) == 1
 
 
+def test_a_phrase_is_found_in_every_copy(words: Words) -> None:
+    """Who looks for the very words wants all places; the copy comes after what is no copy."""
+    text = "The mooring plan names buoy seven and the long chain, and the day on which it was laid.\n"
+    brain = words(
+        {"a.md": text, "copy.md": text, "log.md": f"# Log\n\n{FILLER}\n\nWe laid buoy seven and the long chain.\n"}
+    )
+    found = paths(brain, '"buoy seven and the long chain"')
+    assert sorted(found) == ["a.md", "copy.md", "log.md"]
+    assert found[-1] != "log.md"
+
+
 def test_f24_a_long_section_is_one_hit(words: Words) -> None:
     """With the merged range of its passages."""
     section = "\n".join(f"The windlass turns {n} times and the windlass motor hums. {FILLER}" for n in range(9))

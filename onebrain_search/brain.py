@@ -228,6 +228,7 @@ class Brain:
         snapshot = self.snapshot()
         catalog = snapshot.catalog
         found |= snapshot.counts()
+        found["code"] = {root.name: str(root.folder) for root in self.roots() if root.name}
         found["generation"] = snapshot.generation
         found["excluded"] = int(catalog.state("excluded", "0"))
         found["indexed_at"] = int(catalog.state("indexed_at", "0"))

@@ -10,7 +10,9 @@ OneBrainError                what happened, where, and what to do next, in one l
 │   ├── Busy                 another process is writing
 │   └── Damaged              the index is proven broken; the next run makes it anew
 ├── QueryError               a question or filter cannot be understood
-└── NotFound                 a path, line or section does not exist
+├── NotFound                 a path, line or section does not exist
+└── WebError                 the web was asked and did not answer as it should
+    └── Refused              an address that must not be asked
 """
 
 from __future__ import annotations
@@ -63,3 +65,23 @@ class QueryError(OneBrainError):
 
 class NotFound(OneBrainError):
     """A path, line or section does not exist."""
+
+
+class WebError(OneBrainError):
+    """The web did not answer as it should.
+
+    `kind` is `timeout`, `unreachable`, `malformed`, `too_big`, `redirects` or `refused`.
+    """
+
+    def __init__(self, what: str, *, kind: str = "unreachable", where: str = "", fix: str = "") -> None:
+        """Keep the kind beside the three parts."""
+        self.kind = kind
+        super().__init__(what, where=where, fix=fix)
+
+
+class Refused(WebError):
+    """An address that must not be asked."""
+
+    def __init__(self, what: str, *, where: str = "", fix: str = "") -> None:
+        """Keep the three parts; the kind is `refused`."""
+        super().__init__(what, kind="refused", where=where, fix=fix)

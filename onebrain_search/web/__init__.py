@@ -1,0 +1,1 @@
+"""The web, asked last and only by consent: what to ask, whom, and what the answers are worth."""

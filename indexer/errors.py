@@ -10,6 +10,9 @@ OneBrainError                what happened, where, and what to do next, in one l
 │   ├── Busy                 another process is writing
 │   └── Damaged              the index is proven broken; the next run makes it anew
 ├── QueryError               a question or filter cannot be understood
+├── RequestError             a request has an unknown field, or a value that the field does not take
+├── DaemonError              the daemon does not do what it was asked
+│   └── Unreachable          no daemon answers
 ├── NotFound                 a path, line or section does not exist
 └── WebError                 the web was asked and did not answer as it should
     └── Refused              an address that must not be asked
@@ -61,6 +64,18 @@ class Damaged(StoreError):
 
 class QueryError(OneBrainError):
     """A question or filter cannot be understood."""
+
+
+class RequestError(OneBrainError):
+    """A request has an unknown field, or a value that the field does not take."""
+
+
+class DaemonError(OneBrainError):
+    """The daemon does not do what it was asked."""
+
+
+class Unreachable(DaemonError):
+    """No daemon answers."""
 
 
 class NotFound(OneBrainError):

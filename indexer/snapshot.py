@@ -146,6 +146,12 @@ class Snapshot:
 
     def counts(self) -> dict[str, int]:
         """Return how much is in the index: documents, chunks, vectors, pending, unreadable, events, links."""
+        if "counts" not in self.memory:
+            self.memory["counts"] = self._counted()
+        return dict(self.memory["counts"])
+
+    def _counted(self) -> dict[str, int]:
+        """Count what is in the index."""
         count = self.catalog.count
         return {
             "documents": count("documents"),

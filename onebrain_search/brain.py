@@ -124,9 +124,21 @@ class Brain:
 
         Raises QueryError for a date filter that cannot be read, StoreError without a readable index.
         """
-        query = self._query(text, limit, None)
+        return self.found(text, limit=limit, retrieval=retrieval).hits
+
+    def found(
+        self, text: str, *, limit: int | None = None, retrieval: Retrieval = "hybrid", typing: bool = False
+    ) -> pipeline.Found:
+        """Return what `search` does, with notes on it; `typing` asks fast, by words, for a query that is being typed.
+
+        Raises QueryError and StoreError as `search` does.
+        """
+        query = self._query(text, limit, "what" if typing else None, typing=typing)
+        if typing:
+            retrieval = "lexical"
         story = self._story(query, retrieval) if query.mode == "why" else None
-        return self._shown(self._find(query, retrieval, story))
+        found = self._find(query, retrieval, story)
+        return replace(found, hits=self._shown(found), notes=(*found.query.notes, *found.notes, *self._notes()))
 
     def ask(
         self,
@@ -269,10 +281,10 @@ class Brain:
         """Return the folders of the roots by their names."""
         return {root.name: root.folder for root in self.roots()}
 
-    def _query(self, text: str, limit: int | None, mode: Mode | None) -> Query:
+    def _query(self, text: str, limit: int | None, mode: Mode | None, *, typing: bool = False) -> Query:
         """Return a question parsed and corrected, with what must stay hidden until it is deleted."""
         query = queries.parse(text, limit=limit or self.config.limit, mode=mode)
-        query = retrieve.corrected(self.snapshot(), query, self.embedder)
+        query = queries.half_typed(query) if typing else retrieve.corrected(self.snapshot(), query, self.embedder)
         hidden = [Condition("at", path, negated=True) for path in forgotten.load(self.folder)]
         kept = [each for each in hidden if self.snapshot().holds(each.value)]
         return replace(query, hidden=tuple(kept))

@@ -161,6 +161,10 @@ class Config:
         default=None, metadata=setting(folder, "Keep the index below this folder, which is outside of the vault.")
     )
 
+    def root_folders(self) -> dict[str, Path]:
+        """The folders that are searched by their names in paths; the vault's is empty."""
+        return {"": self.vault, **{folder.name: folder.path for folder in self.code}}
+
 
 def discover(start: Path) -> Path:
     """The vault that a folder belongs to: the nearest one upwards with a settings file, else the folder itself.

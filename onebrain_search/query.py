@@ -65,6 +65,13 @@ def parse(text: str, *, limit: int = 5, mode: Mode | None = None, today: date | 
     return replace(query, topic=topic, terms=_terms(topic), notes=(*query.notes, *dict.fromkeys(notes)))
 
 
+def half_typed(query: Query) -> Query:
+    """Return the query with its last word taken for the beginning of one, too, unless a space was typed after it."""
+    last = tokens.words(query.text.rpartition(" ")[2])[-1:]
+    begun = [word for word in last if len(word) > 1 and word in query.terms and not query.text[-1:].isspace()]
+    return replace(query, prefixes=(*query.prefixes, *begun))
+
+
 def has_operators(query: Query) -> bool:
     """Whether a query has conditions that could leave nothing."""
     hard_phrases = bool(query.phrases) and not query.sentence

@@ -1,9 +1,8 @@
-"""An answer as text for people and as the one JSON shape of CLI, HTTP and MCP (docs/json.md)."""
+"""Answers as the one JSON shape of CLI, HTTP and MCP (docs/json.md); `text` makes of it what people read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from indexer import tokens
@@ -12,10 +11,7 @@ from onebrain_search import snippet
 from onebrain_search.reading import Passage
 from onebrain_search.types import Answer, Finding, Hit
 
-Link = Callable[[str, Path | None, int], str]
-
 VERSION = 1  # of the JSON shape; raised when a field changes its meaning or goes
-CHAIN_LINKS = 12  # shown of a chain unless all are asked for
 
 
 def answer_json(answer: Answer, index: Mapping[str, Any]) -> dict[str, Any]:
@@ -33,6 +29,22 @@ def answer_json(answer: Answer, index: Mapping[str, Any]) -> dict[str, Any]:
         "notes": list(answer.notes),
         "index": dict(index),
         "web": dict(answer.web) if answer.web is not None else None,
+    }
+
+
+def found_json(
+    query: str, stage: str, hits: Sequence[Hit], notes: Sequence[str], index: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the JSON shape of passages that were found without an answer being made of them."""
+    stems = _stems(query)
+    sources = [hit_json(hit, stems, n) for n, hit in enumerate(hits, 1)]
+    return {
+        "version": VERSION,
+        "query": query,
+        "stage": stage,
+        "sources": sources,
+        "notes": list(notes),
+        "index": dict(index),
     }
 
 
@@ -121,134 +133,10 @@ def status_json(found: Mapping[str, Any]) -> dict[str, Any]:
     return {"version": VERSION, **found, **skips}
 
 
-def status_text(found: Mapping[str, Any]) -> str:
-    """Return what the index holds, for people."""
-    if not found["exists"]:
-        return f"{found['vault']}: no index yet; `index` or any question makes it"
-    lines = [f"vault      {found['vault']}", f"index      {found['state']} ({found['bytes'] / 1e6:.1f} MB)"]
-    lines.append(f"documents  {found['documents']} ({found['excluded']} excluded by rules)")
-    vectors = (
-        f"{found['vectors']} with vectors, {found['pending']} waiting, {found['unreadable']} the model cannot read"
-    )
-    lines.append(f"passages   {found['chunks']}: {vectors}")
-    for name in ("skipped", "failed"):
-        lines += [f"{name:<10} {written(s.root, s.path) or 'the vault'}: {s.reason}" for s in found[name]]
-    return snippet.printable("\n".join(lines))
-
-
 def findings_json(found: Sequence[Finding]) -> dict[str, Any]:
     """Return the JSON shape of what `doctor` found."""
     rows = [{"check": f.check, "what": f.what, "where": f.where, "fix": f.fix, "hint": f.hint} for f in found]
     return {"version": VERSION, "healthy": all(finding.hint for finding in found), "findings": rows}
-
-
-def findings_text(found: Sequence[Finding]) -> str:
-    """Return what `doctor` found, for people."""
-    if not found:
-        return "nothing is wrong"
-    lines = [f"{'hint ' if f.hint else 'FAULT'} {f.check}: {f.what} ({f.where})\n      {f.fix}" for f in found]
-    return snippet.printable("\n".join(lines))
-
-
-def related_text(hits: Sequence[Hit]) -> str:
-    """Return related notes, for people, each with what ties them."""
-    if not hits:
-        return "no related notes"
-    lines = []
-    for n, hit in enumerate(hits, 1):
-        ties = ", ".join(f"{name} {value:.2f}" if name == "vector" else name for name, value in hit.parts.items())
-        lines.append(f"  {n}. {hit.chunk.address} › {hit.chunk.title} — {ties}")
-    return snippet.printable("\n".join(lines))
-
-
-def explain_text(explained: Mapping[str, Any], answer: Answer) -> str:
-    """Return how a question was read and why each source ranks, for people."""
-    lines = ["🔎 How this was read:"]
-    lines += [f"  {name}: {value}" for name, value in explained.items() if value not in ("", [], None)]
-    for n, hit in enumerate(answer.sources, 1):
-        parts = "  ".join(f"{name} {value:.3f}" for name, value in hit.parts.items())
-        lines.append(f"  {n}. {hit.score:.3f} = {parts}")
-    return snippet.printable("\n".join(lines))
-
-
-def answer_text(
-    answer: Answer, *, link: Link | None = None, files: Mapping[str, Path] | None = None, all_links: bool = False
-) -> str:
-    """Return an answer for people; `link` makes a place one that the terminal can follow, `files` are the roots."""
-    if answer.mode == "why" and answer.chain:
-        blocks = [_chain_text(answer, all_links)]
-    elif answer.confidence == "none":
-        blocks = [_no_match_text(answer)]
-    else:
-        said = answer.text.replace("\n", "\n  ")
-        blocks = [f"📌 Direct answer\n  {said}"] if said else []
-    if answer.sources:
-        blocks.append(_sources_text(answer))
-    blocks += [f"note: {note}" for note in answer.notes]
-    text = snippet.printable("\n\n".join(blocks))
-    for hit in answer.sources if link and files else ():
-        place = f"{written(hit.chunk.root, hit.chunk.path)}:"
-        file = files[hit.chunk.root] / hit.chunk.path if files and hit.chunk.root in files else None
-        text = text.replace(f". {place}", f". {link(place, file, hit.chunk.start_line)}", 1) if link else text
-    return text
-
-
-def report_text(report: Report) -> str:
-    """Return one line on an index run, and one for each thing that could not be read."""
-    counts = [
-        f"{getattr(report, name)} {name}"
-        for name in ("added", "changed", "moved", "removed", "unchanged", "excluded")
-        if getattr(report, name)
-    ]
-    counts += [f"{len(report.skipped)} skipped"] if report.skipped else []
-    vectors = f"{report.embedded} passages embedded" if report.embedded else ""
-    vectors += f"{', ' if vectors else ''}{report.pending} waiting for vectors" if report.pending else ""
-    lines = [", ".join(counts) or "nothing to index", *([vectors] if vectors else [])]
-    text = f"{'; '.join(lines)} ({report.seconds:.1f} s)"
-    rest = [f"  skipped {written(s.root, s.path)}: {s.reason}" for s in report.skipped[:20]]
-    rest += [f"  … and {len(report.skipped) - 20} more (see `status`)"] if len(report.skipped) > 20 else []
-    rest += [f"  could not read {written(s.root, s.path) or 'the vault'}: {s.reason}" for s in report.failed]
-    rest += [f"  note: {note}" for note in report.notes]
-    return snippet.printable("\n".join([text, *rest]))
-
-
-def _sources_text(answer: Answer) -> str:
-    """Return the list of sources."""
-    stems = _stems(answer.question)
-    weak = answer.confidence == "none"
-    title = "Nearest candidates (weak)" if weak else f"Sources (top {len(answer.sources)} by relevance)"
-    lines = [f"📚 {title}:"]
-    for n, hit in enumerate(answer.sources, 1):
-        line = snippet.best_line(hit, stems)
-        place = f"{written(hit.chunk.root, hit.chunk.path)}:{line.number}"
-        heading = " › ".join(hit.chunk.heading) or hit.chunk.symbol or hit.chunk.title
-        stale = " (changed since)" if hit.stale else ""
-        lines.append(f"  {n}. {place} › {heading} — {snippet.excerpt(line.text, stems)}{stale}")
-    return "\n".join(lines)
-
-
-def _no_match_text(answer: Answer) -> str:
-    """Return what is said when the vault has no answer."""
-    return f'🔴 No strong match for "{answer.question}"'
-
-
-def _chain_text(answer: Answer, all_links: bool) -> str:
-    """Return what settled it, the decision chain, oldest first, and what is in force now."""
-    shown = answer.chain if all_links else answer.chain[:CHAIN_LINKS]
-    *settled, in_force = answer.text.split("\n")
-    lines = [f"📌 What settled it\n  {line}\n" for line in settled]
-    lines += ["🕐 Decision chain (chronological):", *map(_event_text, shown)]
-    if len(shown) < len(answer.chain):
-        lines.append(f"  … {len(answer.chain) - len(shown)} more, --all")
-    return "\n".join([*lines, f"➡ {in_force}"])
-
-
-def _event_text(event: Event) -> str:
-    """Return one link of a chain."""
-    reason = f' · "{event.reason}"' if event.reason else ""
-    status = f" ({event.status})" if event.status else ""
-    place = f"{written(event.root, event.path)}:{event.line}"
-    return f"  {event.day} · {event.label}{status}{reason} · {place}"
 
 
 def _stems(question: str) -> frozenset[str]:

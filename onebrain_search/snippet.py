@@ -18,9 +18,6 @@ _SIGNS = dict.fromkeys(
 _STRUCTURE = re.compile(r"\s*(?:#{1,6}\s|```|~~~|\|?[\s|:-]*-[\s|:-]*$|[=*_-]{3,}\s*$)")
 _RULE = re.compile(r"\s*(?:```|~~~|[|\s:=*_-]+$)")
 
-# What steers the terminal or the direction of text; a line break and a tab are harmless.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-
 Weight = Callable[[str], float]  # how much a query term counts, by its rarity
 
 
@@ -121,13 +118,3 @@ def _space(text: str, at: int) -> int:
     """Return the start of the word after a place, or the place itself where no space is near."""
     space = text.find(" ", at, at + 20)
     return space + 1 if space >= 0 else at
-
-
-def printable(text: str) -> str:
-    """Return text that cannot drive a terminal: control and direction-override characters have visible stand-ins."""
-    return _CONTROL.sub(lambda match: chr(0x2400 + ord(match[0])) if match[0] < " " else "�", text)
-
-
-def printable_json(text: str) -> str:
-    """Return JSON text with the same characters as escapes: they stand in its strings only."""
-    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -36,7 +36,7 @@ LAYERS = tuple(
     indexer.store
     indexer.build
     indexer.watch
-    onebrain_search.types
+    onebrain_search.types onebrain_search.printable onebrain_search.presence
     onebrain_search.yaml_settings onebrain_search.forgotten
     onebrain_search.config onebrain_search.question onebrain_search.days
     onebrain_search.query onebrain_search.fuse onebrain_search.snippet onebrain_search.confidence
@@ -44,7 +44,8 @@ LAYERS = tuple(
     onebrain_search.related onebrain_search.symbols onebrain_search.answer onebrain_search.web
     onebrain_search.pipeline onebrain_search.plan
     onebrain_search.brain
-    onebrain_search.render onebrain_search.evaluate onebrain_search.doctor onebrain_search.client
+    onebrain_search.render onebrain_search.text onebrain_search.evaluate onebrain_search.doctor onebrain_search.client
+    onebrain_search.service
     onebrain_search.server onebrain_search.mcp
     onebrain_search.cli
     """.strip().splitlines()

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,16 +33,16 @@ def open_brain(vault: Path | None) -> Brain:
 
 def print_json(value: Any) -> None:
     """Print one JSON object on stdout; nothing in it can drive a terminal."""
-    from onebrain_search import snippet
+    from onebrain_search.printable import printable_json
 
-    click.echo(snippet.printable_json(json.dumps(value, ensure_ascii=False)))
+    click.echo(printable_json(json.dumps(value, ensure_ascii=False)))
 
 
 def say(text: str) -> None:
     """Print a line on stderr; nothing in it can drive a terminal."""
-    from onebrain_search import snippet
+    from onebrain_search.printable import printable
 
-    click.echo(snippet.printable(text), err=True)
+    click.echo(printable(text), err=True)
 
 
 STAGES = {"scan": "looking for notes", "lexical": "indexing words", "vectors": "making vectors"}
@@ -80,17 +80,23 @@ class Progress:
             self.drawn = False
 
 
-def linker(vault: Path) -> Callable[[str, Path | None, int], str]:
+def linker(folders: Mapping[str, Path]) -> Callable[[str, str, int], str]:
     """Return a function that makes a place a hyperlink (OSC 8) on a terminal, and leaves it alone elsewhere."""
     plain = not sys.stdout.isatty() or bool(os.environ.get("NO_COLOR"))
 
-    def link(shown: str, file: Path | None, line: int) -> str:
+    def link(shown: str, path: str, line: int) -> str:
         """Return the place as it is printed."""
-        if plain or file is None:
+        if plain:
             return shown
-        return f"\x1b]8;;{file.resolve().as_uri()}#L{line}\x1b\\{shown}\x1b]8;;\x1b\\"
+        return f"\x1b]8;;{file_of(path, folders).resolve().as_uri()}#L{line}\x1b\\{shown}\x1b]8;;\x1b\\"
 
     return link
+
+
+def file_of(path: str, folders: Mapping[str, Path]) -> Path:
+    """Return the file of a written path; `folders` are those of the roots, by name."""
+    name, colon, rest = path.partition(":")
+    return folders[name] / rest if colon and name and name in folders else folders[""] / path
 
 
 def open_in_editor(file: Path, line: int) -> None:

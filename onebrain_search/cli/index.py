@@ -20,7 +20,7 @@ def index(folder: Path | None, vault: Path | None, lexical_only: bool, yes: bool
 
     A run that is stopped keeps what it has; the next one goes on. Exit code 2 when something could not be read.
     """
-    from onebrain_search import render
+    from onebrain_search import render, text
 
     brain = open_brain(vault or folder)
     progress = Progress()
@@ -28,8 +28,9 @@ def index(folder: Path | None, vault: Path | None, lexical_only: bool, yes: bool
         report = brain.index(vectors=not lexical_only, yes=yes, progress=progress)
     finally:
         progress.done()
+    shape = render.report_json(report)
     if as_json:
-        print_json(render.report_json(report))
+        print_json(shape)
     else:
-        click.echo(render.report_text(report), err=True)
+        click.echo(text.report_text(shape), err=True)
     return 2 if report.partial else 0

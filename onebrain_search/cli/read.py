@@ -6,22 +6,24 @@ from pathlib import Path
 
 import click
 
-from onebrain_search.cli.console import json_option, open_brain, print_json, vault_option
+from onebrain_search.cli.console import json_option, print_json, vault_option
+from onebrain_search.cli.reach import answered, daemon_option
 
 
 @click.command()
 @click.argument("address")
 @vault_option
+@daemon_option
 @json_option
-def get(address: str, vault: Path | None, as_json: bool) -> int:
+def get(address: str, vault: Path | None, daemon: str, as_json: bool) -> int:
     """Print the lines that ADDRESS names: path, path:40, path:40:20, path#Heading, path#^block."""
-    from onebrain_search import render, snippet
+    from onebrain_search.printable import printable
 
-    passage = open_brain(vault).get(address)
+    passage, _ = answered(vault, daemon, "get", {"address": address})
     if as_json:
-        print_json(render.passage_json(passage))
+        print_json(passage)
     else:
-        click.echo(snippet.printable(passage.text))
+        click.echo(printable(passage["text"]))
     return 0
 
 
@@ -29,15 +31,15 @@ def get(address: str, vault: Path | None, as_json: bool) -> int:
 @click.argument("path")
 @vault_option
 @click.option("-n", "--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many notes.")
+@daemon_option
 @json_option
-def related(path: str, vault: Path | None, limit: int, as_json: bool) -> int:
+def related(path: str, vault: Path | None, limit: int, daemon: str, as_json: bool) -> int:
     """List the notes related to the note at PATH: linked either way, near in meaning, or naming it."""
-    from onebrain_search import render
+    from onebrain_search import text
 
-    brain = open_brain(vault)
-    hits = brain.related(path, limit=limit)
+    found, _ = answered(vault, daemon, "related", {"path": path, "limit": limit})
     if as_json:
-        print_json(render.related_json(path, hits))
+        print_json(found)
     else:
-        click.echo(render.related_text(hits))
-    return 0 if hits else 1
+        click.echo(text.related_text(found))
+    return 0 if found["related"] else 1

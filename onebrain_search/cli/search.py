@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from onebrain_search.cli.console import (
     Progress,
+    file_of,
     json_option,
     linker,
-    open_brain,
     open_in_editor,
     print_json,
     say,
     vault_option,
 )
+from onebrain_search.cli.reach import answered, daemon_option
+
+if TYPE_CHECKING:
+    from onebrain_search.service import Service
+
+
+ALL_SOURCES = 50  # that `--all` asks for
 
 
 @click.command()
@@ -31,6 +38,7 @@ from onebrain_search.cli.console import (
 @click.option("--no-refresh", is_flag=True, help="Ask the index as it is, without looking at the files first.")
 @click.option("--explain", is_flag=True, help="Show how the question was read and why each source ranks.")
 @click.option("--open", "open_", type=click.IntRange(1), metavar="N", help="Open source N in $EDITOR at its line.")
+@daemon_option
 @json_option
 def search(
     question: tuple[str, ...],
@@ -42,6 +50,7 @@ def search(
     no_refresh: bool,
     explain: bool,
     open_: int | None,
+    daemon: str,
     as_json: bool,
 ) -> int:
     """Answer QUESTION from your notes and code.
@@ -49,32 +58,40 @@ def search(
     Words, "phrases", -without, prefix*, and filters: path: tag: ext: type: kind: lang: title: heading: date: before:
     after: and key=value. Example: onebrain-search 'retry tag:work after:2026-01'.
     """
-    from onebrain_search import render
+    from onebrain_search import text
 
-    brain = open_brain(vault)
-    text = " ".join(question)
-    if not text.strip():
+    asked = " ".join(question)
+    if not asked.strip():
         raise click.ClickException("the question is empty: write what you look for, for example: retry policy")
-    if not no_refresh:
-        progress = Progress()
-        report = brain.refresh(progress=progress)
-        progress.done()
-        if report is not None and report.partial:
-            say(f"{len(report.failed)} places could not be read; answers may lack them (see `status`)")
-    answer = brain.ask(text, mode=mode, retrieval=retrieval, limit=limit or (50 if all_ else None))
+    request: dict[str, Any] = {"question": asked, "mode": mode, "retrieval": retrieval, "explain": explain}
+    if limit or all_:
+        request["limit"] = limit or ALL_SOURCES
+    answer, config = answered(vault, daemon, "ask", request, _as_is if no_refresh else _refreshed)
     if as_json:
-        shape = render.answer_json(answer, brain.snapshot().counts())
-        print_json(shape | ({"explain": brain.explain(text)} if explain else {}))
-        for note in answer.notes:
+        print_json(answer)
+        for note in answer["notes"]:
             say(f"note: {note}")
     else:
-        files = {root.name: root.folder for root in brain.roots()}
-        click.echo(render.answer_text(answer, all_links=all_, link=linker(brain.config.vault), files=files))
+        click.echo(text.answer_text(answer, all_links=all_, link=linker(config.root_folders())))
         if explain:
-            click.echo(render.explain_text(brain.explain(text), answer))
+            click.echo(text.explain_text(answer))
+    sources = answer["sources"]
     if open_ is not None:
-        if open_ > len(answer.sources):
-            raise click.ClickException(f"there is no source {open_}: there are {len(answer.sources)}")
-        chunk = answer.sources[open_ - 1].chunk
-        open_in_editor(brain.get(chunk.address).file, chunk.start_line)
-    return 0 if answer.confidence != "none" and (answer.sources or answer.chain) else 1
+        if open_ > len(sources):
+            raise click.ClickException(f"there is no source {open_}: there are {len(sources)}")
+        source = sources[open_ - 1]
+        open_in_editor(file_of(source["path"], config.root_folders()), source["start_line"])
+    return 0 if answer["confidence"] != "none" and (sources or answer["chain"]) else 1
+
+
+def _refreshed(service: Service) -> None:
+    """Bring the index up to date before it is asked."""
+    progress = Progress()
+    report = service.brain.refresh(progress=progress)
+    progress.done()
+    if report is not None and report.partial:
+        say(f"{len(report.failed)} places could not be read; answers may lack them (see `status`)")
+
+
+def _as_is(service: Service) -> None:
+    """Ask the index as it is."""

@@ -7,20 +7,22 @@ from pathlib import Path
 import click
 
 from onebrain_search.cli.console import json_option, open_brain, print_json, say, vault_option
+from onebrain_search.cli.reach import answered, daemon_option
 
 
 @click.command()
 @vault_option
+@daemon_option
 @json_option
-def status(vault: Path | None, as_json: bool) -> int:
+def status(vault: Path | None, daemon: str, as_json: bool) -> int:
     """Say what is in the index, what was left out and why. Exit code 1 when there is no index."""
-    from onebrain_search import render
+    from onebrain_search import text
 
-    found = open_brain(vault).status()
+    found, _ = answered(vault, daemon, "status", {})
     if as_json:
-        print_json(render.status_json(found))
+        print_json(found)
     else:
-        click.echo(render.status_text(found))
+        click.echo(text.status_text(found))
     return 0 if found["exists"] else 1
 
 
@@ -30,13 +32,14 @@ def status(vault: Path | None, as_json: bool) -> int:
 def doctor(vault: Path | None, as_json: bool) -> int:
     """Name each fault of vault and index, and the command that mends it. Exit code 1 when there is one."""
     from onebrain_search import doctor as doctors
-    from onebrain_search import render
+    from onebrain_search import render, text
 
     found = doctors.examine(open_brain(vault))
+    shape = render.findings_json(found)
     if as_json:
-        print_json(render.findings_json(found))
+        print_json(shape)
     else:
-        click.echo(render.findings_text(found))
+        click.echo(text.findings_text(shape))
     return 1 if any(not finding.hint for finding in found) else 0
 
 
@@ -50,14 +53,14 @@ def forget(path: str | None, vault: Path | None, undo: bool, as_json: bool) -> i
 
     Without PATH, list what is forgotten. The note itself is never touched.
     """
-    from onebrain_search import snippet
+    from onebrain_search.printable import printable
 
     brain = open_brain(vault)
     kept = brain.forget(path, undo=undo) if path else brain.forgotten()
     if as_json:
         print_json({"version": 1, "forgotten": list(kept)})
     else:
-        click.echo(snippet.printable("\n".join(kept)) if kept else "nothing is forgotten")
+        click.echo(printable("\n".join(kept)) if kept else "nothing is forgotten")
     return 0
 
 

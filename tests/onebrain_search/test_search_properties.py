@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from indexer import tokens
 from indexer.errors import QueryError
-from onebrain_search import Brain, render, snippet
+from onebrain_search import Brain, render, text
+from onebrain_search.printable import printable
 from onebrain_search.query import FIELDS, parse
 
 NOTES = {
@@ -37,8 +38,8 @@ QUERIES = st.lists(
 def brain(tmp_path_factory: pytest.TempPathFactory) -> Brain:
     """Return a small vault of hostile notes, with vectors."""
     folder = tmp_path_factory.mktemp("hostile")
-    for path, text in NOTES.items():
-        (folder / path).write_text(text, encoding="utf-8")
+    for path, content in NOTES.items():
+        (folder / path).write_text(content, encoding="utf-8")
     brain = Brain.open(folder, environ={"ONEBRAIN_SEARCH_HOME": str(tmp_path_factory.mktemp("state"))})
     brain.index()
     return brain
@@ -56,14 +57,15 @@ def brain(tmp_path_factory: pytest.TempPathFactory) -> Brain:
 @example("שלום \u202e evil")
 @example("(a|b)*+?{2,}[^]")
 @example("**/*.{md,py}")
-def test_no_question_raises(brain: Brain, text: str) -> None:
+def test_no_question_raises(brain: Brain, question: str) -> None:
     """It is answered or refused for a date; what is shown cannot drive a terminal."""
     try:
-        answer = brain.ask(text, mode="what")
+        answer = brain.ask(question, mode="what")
     except QueryError:
         return
-    shown = render.answer_text(answer) + render.explain_text(brain.explain(text), answer)
-    assert snippet.printable(shown) == shown
+    shape = render.answer_json(answer, {}) | {"explain": brain.explain(question)}
+    shown = text.answer_text(shape) + text.explain_text(shape)
+    assert printable(shown) == shown
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

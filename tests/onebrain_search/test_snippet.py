@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from indexer import tokens
 from indexer.types import Chunk
 from onebrain_search import snippet
+from onebrain_search.printable import printable, printable_json
 from onebrain_search.query import parse
 from onebrain_search.types import Hit
 
@@ -103,7 +104,7 @@ def test_an_excerpt_is_cut_around_the_words() -> None:
 @given(st.text())
 def test_printable_text_has_no_control_characters(text: str) -> None:
     """No escape, no C1 control, no override of direction; line breaks and tabs stay, other text is untouched."""
-    found = snippet.printable(text)
+    found = printable(text)
     banned = {
         *map(chr, range(32)),
         *map(chr, range(127, 160)),
@@ -116,12 +117,12 @@ def test_printable_text_has_no_control_characters(text: str) -> None:
 
 def test_an_escape_is_made_visible() -> None:
     """So that one sees what stands there."""
-    assert snippet.printable("a\x1b[31mb\x9bc\u202ed") == "a␛[31mb�c�d"
+    assert printable("a\x1b[31mb\x9bc\u202ed") == "a␛[31mb�c�d"
 
 
 @given(st.text())
 def test_printable_json_is_the_same_json(text: str) -> None:
     """Escaped, and read back unchanged."""
-    shown = snippet.printable_json(json.dumps({"text": text}, ensure_ascii=False))
+    shown = printable_json(json.dumps({"text": text}, ensure_ascii=False))
     assert json.loads(shown) == {"text": text}
     assert "\x9b" not in shown and "\u202e" not in shown and "\x7f" not in shown

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from indexer.types import Event
+from onebrain_search import text
 from onebrain_search.answer.why import Story, worded
-from onebrain_search.render import answer_json, answer_text
+from onebrain_search.render import answer_json
 from onebrain_search.types import Answer
 
 
@@ -22,8 +23,13 @@ def answer(count: int, settled: int = 1, in_force: int | None = None) -> Answer:
     """Return an answer with a chain of so many decisions."""
     events = tuple(event(n) for n in range(1, count + 1))
     now = events[in_force - 1] if in_force else None
-    text = worded(Story(events, events[settled - 1], now, "strong"))
-    return Answer("why so", "why", "strong", text, chain=events, in_force=now)
+    said = worded(Story(events, events[settled - 1], now, "strong"))
+    return Answer("why so", "why", "strong", said, chain=events, in_force=now)
+
+
+def answer_text(told: Answer, *, all_links: bool = False) -> str:
+    """Return an answer as people read it."""
+    return text.answer_text(answer_json(told, {}), all_links=all_links)
 
 
 def test_the_text_leads_with_what_settled_it_and_ends_with_what_is_in_force() -> None:
@@ -43,8 +49,8 @@ def test_the_text_leads_with_what_settled_it_and_ends_with_what_is_in_force() ->
 def test_twelve_links_are_shown_and_the_rest_counted() -> None:
     """`--all` shows them too; the answer itself is whole."""
     long = answer(15, in_force=15)
-    text = answer_text(long)
-    assert ("Step 12 ·" in text, "Step 13 ·" in text, "… 3 more, --all" in text) == (True, False, True)
+    short = answer_text(long)
+    assert ("Step 12 ·" in short, "Step 13 ·" in short, "… 3 more, --all" in short) == (True, False, True)
     whole = answer_text(long, all_links=True)
     assert ("Step 13 ·" in whole, "more, --all" in whole) == (True, False)
     assert len(long.chain) == 15

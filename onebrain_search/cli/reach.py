@@ -1,0 +1,67 @@
+"""Who answers a command: a running daemon, or the vault's index in this very process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from indexer.errors import Unreachable
+from onebrain_search import config as configs
+from onebrain_search.cli.console import say
+from onebrain_search.config import Config
+
+if TYPE_CHECKING:
+    from onebrain_search.service import Service
+
+daemon_option = click.option(
+    "--daemon",
+    type=click.Choice(["auto", "never", "require"]),
+    default="auto",
+    help="Ask a running daemon (see `serve`) if there is one, never, or nothing else.",
+)
+
+
+def answered(
+    vault: Path | None,
+    daemon: str,
+    name: str,
+    request: dict[str, Any],
+    prepare: Callable[[Service], None] = lambda service: None,
+) -> tuple[dict[str, Any], Config]:
+    """Return the JSON object that answers a request, and the settings of the vault; `prepare` comes before it here.
+
+    Raises Unreachable when a daemon is required and there is none, and all that Service raises.
+    """
+    config = configs.load(vault, environ=os.environ)
+    found = None if daemon == "never" else _by_daemon(config, name, request)
+    if found is not None:
+        return found, config
+    if daemon == "require":
+        raise Unreachable("no daemon serves this vault", where=str(config.vault), fix="start one with `serve`")
+    from onebrain_search.brain import Brain
+    from onebrain_search.service import Service
+
+    service = Service(Brain(config, os.environ))
+    prepare(service)
+    return getattr(service, name)(request), config
+
+
+def _by_daemon(config: Config, name: str, request: dict[str, Any]) -> dict[str, Any] | None:
+    """Return what a running daemon answers, None when there is none or it went away."""
+    from onebrain_search import client as clients
+
+    client = clients.connect(configs.state_folder(config.vault, os.environ, state=config.state))
+    if client is None:
+        return None
+    try:
+        found: dict[str, Any] = getattr(client, name)(request)
+    except Unreachable as error:
+        say(f"answered without the daemon: {error.what}")
+        return None
+    finally:
+        client.close()
+    return found

@@ -1,0 +1,162 @@
+"""Ask a running daemon over HTTP; imports nothing heavy, so that a whole command takes a tenth of a second."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import secrets
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from indexer import errors
+from onebrain_search import presence
+from onebrain_search.presence import PROTOCOL, Presence
+
+HANDSHAKE_SECONDS = 2.0  # a daemon answers its health from memory, also while it is busy
+ANSWER_SECONDS = 60.0  # longer than the daemon itself lets a question take
+START_SECONDS = 20.0  # until a daemon that was started listens, on a slow disk
+
+Shape = dict[str, Any]
+Request = Mapping[str, Any]
+
+
+def connect(state_folder: Path) -> Client | None:
+    """Return a client of the daemon that serves the vault of a state folder, None when there is none to trust.
+
+    The one who listens must prove to know the token, which is never sent to it before: a stale file, a process number
+    or a port in other hands is no daemon.
+    """
+    found = presence.read(state_folder)
+    if found is None or found.protocol != PROTOCOL:
+        return None
+    client = Client(found)
+    if client.is_alive():
+        return client
+    client.close()
+    return None
+
+
+def wait_for(state_folder: Path, seconds: float = START_SECONDS) -> Client | None:
+    """Return a client of a daemon that is just starting, None when none answers in time."""
+    until = time.monotonic() + seconds
+    while (client := connect(state_folder)) is None and time.monotonic() < until:
+        time.sleep(0.02)
+    return client
+
+
+class Client:
+    """A connection to one daemon; its methods take the fields and return the objects of `Service`.
+
+    They raise what the daemon raised, DaemonError when it refused, Unreachable when it went away.
+    """
+
+    def __init__(self, daemon: Presence) -> None:
+        self.daemon = daemon
+        self._connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=HANDSHAKE_SECONDS)
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._connection.close()
+
+    def is_alive(self) -> bool:
+        """Whether the daemon of this vault listens, and knows the token."""
+        challenge = secrets.token_hex(16)
+        try:
+            self._connection.request("GET", f"/health?challenge={challenge}")
+            found = json.loads(self._connection.getresponse().read(4096))
+        except (OSError, http.client.HTTPException, ValueError):
+            return False
+        wanted = {"protocol": PROTOCOL, "vault_id": self.daemon.vault_id, "proof": self.daemon.proof(challenge)}
+        return isinstance(found, dict) and wanted.items() <= found.items()
+
+    def search(self, request: Request) -> Shape:
+        """Return the best passages for `query`."""
+        return self._post("search", request)
+
+    def ask(self, request: Request) -> Shape:
+        """Return the answer to `question`."""
+        return self._post("ask", request)
+
+    def get(self, request: Request) -> Shape:
+        """Return the lines that `address` names."""
+        return self._fetch("get", request)
+
+    def related(self, request: Request) -> Shape:
+        """Return the notes related to the one at `path`."""
+        return self._fetch("related", request)
+
+    def status(self, request: Request | None = None) -> Shape:
+        """Return what the index holds, and how the daemon is."""
+        return self._fetch("status", request or {})
+
+    def reindex(self, request: Request | None = None) -> Shape:
+        """Bring the index up to date, however long it takes."""
+        return self._post("reindex", request or {}, seconds=None)
+
+    def stop(self) -> Shape:
+        """Tell the daemon to end when it has answered what it was asked."""
+        return self._post("stop", {})
+
+    def events(self) -> Iterator[tuple[str, Shape]]:
+        """Yield (name, data) of what happens in the daemon, until it ends."""
+        response = self._open("GET", "/v1/events", seconds=None)
+        name = ""
+        for raw in response:
+            line = raw.decode().rstrip("\r\n")
+            if line.startswith("event: "):
+                name = line[7:]
+            elif line.startswith("data: "):
+                yield name, json.loads(line[6:])
+
+    def _fetch(self, name: str, request: Request) -> Shape:
+        """Send a request whose fields stand in its address."""
+        fields = urlencode({key: value for key, value in request.items() if value is not None})
+        return self._read(self._open("GET", f"/v1/{name}?{fields}"))
+
+    def _post(self, name: str, request: Request, *, seconds: float | None = ANSWER_SECONDS) -> Shape:
+        """Send a request whose fields stand in its body."""
+        return self._read(self._open("POST", f"/v1/{name}", json.dumps(request), seconds=seconds))
+
+    def _open(
+        self, method: str, path: str, body: str | None = None, *, seconds: float | None = ANSWER_SECONDS
+    ) -> http.client.HTTPResponse:
+        """Send a request and return the answer when it begins."""
+        headers = {"Authorization": f"Bearer {self.daemon.token}", "Content-Type": "application/json"}
+        try:
+            if self._connection.sock is not None:
+                self._connection.sock.settimeout(seconds)
+            self._connection.timeout = seconds
+            self._connection.request(method, path, body, headers)
+            response = self._connection.getresponse()
+        except TimeoutError as error:
+            self.close()
+            raise errors.DaemonError(
+                f"no answer in {seconds:.0f} s", where=path, fix="ask again, or `stop`"
+            ) from error
+        except (OSError, http.client.HTTPException) as error:
+            self.close()
+            what = "the daemon went away"
+            raise errors.Unreachable(what, where=f"port {self.daemon.port}", fix="ask again") from error
+        if response.status != http.client.OK:
+            raise self._refusal(response)
+        return response
+
+    def _read(self, response: http.client.HTTPResponse) -> Shape:
+        """Return the object of an answer."""
+        try:
+            found: Shape = json.loads(response.read())
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            self.close()
+            what = "the daemon went away in the middle of an answer"
+            raise errors.Unreachable(what, where=f"port {self.daemon.port}", fix="ask again") from error
+        return found
+
+    def _refusal(self, response: http.client.HTTPResponse) -> errors.OneBrainError:
+        """Return the error that an answer tells: of the same kind as the daemon raised, where it says which."""
+        told = self._read(response).get("error", {})
+        kind: type[errors.OneBrainError] = getattr(errors, str(told.get("kind")), errors.DaemonError)
+        what = told.get("what") or f"the daemon answered {response.status}"
+        return kind(what, where=told.get("where", ""), fix=told.get("fix", ""))

@@ -1,0 +1,131 @@
+"""The JSON shape of an answer (docs/json.md) -> what people read; needs no index, so that a client can do it too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from indexer.types import Event
+from onebrain_search.printable import printable
+
+Shape = Mapping[str, Any]
+Link = Callable[[str, str, int], str]
+
+CHAIN_LINKS = 12  # shown of a chain unless all are asked for
+SKIPS = 20  # listed of an index run
+
+
+def answer_text(answer: Shape, *, all_links: bool = False, link: Link | None = None) -> str:
+    """Return an answer; `link(shown, path, line)` makes a place one that the terminal can follow."""
+    if answer["mode"] == "why" and answer["chain"]:
+        blocks = [_chain_text(answer, all_links)]
+    elif answer["confidence"] == "none":
+        blocks = [f'🔴 No strong match for "{answer["question"]}"']
+    else:
+        said = answer["answer"].replace("\n", "\n  ")
+        blocks = [f"📌 Direct answer\n  {said}"] if said else []
+    shown = [printable(block) for block in blocks]
+    if answer["sources"]:
+        shown.append(_sources_text(answer, link))
+    return "\n\n".join([*shown, *(printable(f"note: {note}") for note in answer["notes"])])
+
+
+def explain_text(answer: Shape) -> str:
+    """Return how a question was read and why each source ranks, of an answer with `explain`."""
+    lines = ["🔎 How this was read:"]
+    lines += [f"  {name}: {value}" for name, value in answer["explain"].items() if value not in ("", [], None)]
+    for source in answer["sources"]:
+        parts = "  ".join(f"{name} {value:.3f}" for name, value in source["parts"].items())
+        lines.append(f"  {source['rank']}. {source['score']:.3f} = {parts}")
+    return printable("\n".join(lines))
+
+
+def related_text(found: Shape) -> str:
+    """Return related notes, each with what ties them."""
+    if not found["related"]:
+        return "no related notes"
+    lines = []
+    for source in found["related"]:
+        parts = source["parts"].items()
+        ties = ", ".join(f"{name} {value:.2f}" if name == "vector" else name for name, value in parts)
+        place = f"{source['path']}:{source['start_line']}"
+        lines.append(f"  {source['rank']}. {place} › {source['title']} — {ties}")
+    return printable("\n".join(lines))
+
+
+def status_text(found: Shape) -> str:
+    """Return what the index holds."""
+    if not found["exists"]:
+        return printable(f"{found['vault']}: no index yet; `index` or any question makes it")
+    lines = [f"vault      {found['vault']}", f"index      {found['state']} ({found['bytes'] / 1e6:.1f} MB)"]
+    lines.append(f"documents  {found['documents']} ({found['excluded']} excluded by rules)")
+    vectors = (
+        f"{found['vectors']} with vectors, {found['pending']} waiting, {found['unreadable']} the model cannot read"
+    )
+    lines.append(f"passages   {found['chunks']}: {vectors}")
+    for name in ("skipped", "failed"):
+        lines += [f"{name:<10} {skip['path'] or 'the vault'}: {skip['reason']}" for skip in found[name]]
+    return printable("\n".join(lines))
+
+
+def findings_text(found: Shape) -> str:
+    """Return what `doctor` found."""
+    rows = found["findings"]
+    lines = [
+        f"{'hint ' if f['hint'] else 'FAULT'} {f['check']}: {f['what']} ({f['where']})\n      {f['fix']}"
+        for f in rows
+    ]
+    return printable("\n".join(lines)) if lines else "nothing is wrong"
+
+
+def report_text(report: Shape) -> str:
+    """Return one line on an index run, and one for each thing that could not be read."""
+    names = ("added", "changed", "moved", "removed", "unchanged", "excluded")
+    counts = [f"{report[name]} {name}" for name in names if report[name]]
+    skipped: Sequence[Shape] = report["skipped"]
+    counts += [f"{len(skipped)} skipped"] if skipped else []
+    vectors = [f"{report['embedded']} passages embedded"] if report["embedded"] else []
+    vectors += [f"{report['pending']} waiting for vectors"] if report["pending"] else []
+    lines = [", ".join(counts) or "nothing to index", *([", ".join(vectors)] if vectors else [])]
+    rest = [f"  skipped {skip['path']}: {skip['reason']}" for skip in skipped[:SKIPS]]
+    rest += [f"  … and {len(skipped) - SKIPS} more (see `status`)"] if len(skipped) > SKIPS else []
+    rest += [f"  could not read {skip['path'] or 'the vault'}: {skip['reason']}" for skip in report["failed"]]
+    rest += [f"  note: {note}" for note in report["notes"]]
+    return printable("\n".join([f"{'; '.join(lines)} ({report['seconds']:.1f} s)", *rest]))
+
+
+def _sources_text(answer: Shape, link: Link | None) -> str:
+    """Return the list of sources."""
+    sources = answer["sources"]
+    weak = answer["confidence"] == "none"
+    title = "Nearest candidates (weak)" if weak else f"Sources (top {len(sources)} by relevance)"
+    lines = [f"📚 {title}:"]
+    for source in sources:
+        place = printable(f"{source['path']}:{source['line']}")
+        place = link(place, source["path"], source["line"]) if link else place
+        heading = " › ".join(source["heading"]) or source["symbol"] or source["title"]
+        stale = " (changed since)" if source["stale"] else ""
+        rest = printable(f" › {heading} — {source['excerpt']}{stale}")
+        lines.append(f"  {source['rank']}. {place}{rest}")
+    return "\n".join(lines)
+
+
+def _chain_text(answer: Shape, all_links: bool) -> str:
+    """Return what settled it, the decision chain, oldest first, and what is in force now."""
+    chain = answer["chain"]
+    shown = chain if all_links else chain[:CHAIN_LINKS]
+    *settled, in_force = answer["answer"].split("\n")
+    lines = [f"📌 What settled it\n  {line}\n" for line in settled]
+    lines += ["🕐 Decision chain (chronological):", *map(_event_text, shown)]
+    if len(shown) < len(chain):
+        lines.append(f"  … {len(chain) - len(shown)} more, --all")
+    return "\n".join([*lines, f"➡ {in_force}"])
+
+
+def _event_text(link: Shape) -> str:
+    """Return one link of a chain."""
+    date, source, thread = link["date"], link["date_source"] or "", link["thread"] or ""
+    event = Event(0, "", link["path"], link["line"], date, source, link["what"], thread=thread)
+    reason = f' · "{link["reason"]}"' if link["reason"] else ""
+    status = f" ({link['status']})" if link["status"] else ""
+    return f"  {event.day} · {event.label}{status}{reason} · {link['path']}:{link['line']}"

@@ -10,16 +10,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexer import chunk as chunker
 from indexer.catalog import Known, Stored
 from indexer.errors import Damaged, EmbedError, ScanError
-from indexer.prepare import UNSETTLED, Prepared
 from indexer.scan import ScanResult, ScanRules, scan
 from indexer.store import Store, open_store
+from indexer.tables import UNSETTLED
 from indexer.types import Report, Root, Skip, SourceFile
 
 if TYPE_CHECKING:
     from indexer.embed import Embedder
+    from indexer.prepare import Prepared
 
 COMMIT_SECONDS = 15.0  # between two commits of a long run: what a killed run loses at most
 ROUND = 512  # chunks embedded between two commits
@@ -141,7 +141,9 @@ class _Round:
         """Embed some passages and keep the vectors; return how many there are."""
         if not passages:
             return 0
-        rows = self.model.embed_documents([chunker.embedding_text(s.chunk) for s in passages], self._on_batch)
+        from indexer.chunk import embedding_text
+
+        rows = self.model.embed_documents([embedding_text(s.chunk) for s in passages], self._on_batch)
         return self.store.put_vectors([s.key for s in passages], rows)
 
     def _on_batch(self, count: int) -> None:
@@ -213,7 +215,7 @@ class _Run:
 
     def update(self, files: Sequence[SourceFile]) -> None:
         """Bring catalog and lexical index up to date with the listed files."""
-        fresh = [file for file in files if self._may_have_changed(file)]
+        fresh = list(files) if self.reread else [file for file in files if self._may_have_changed(file)]
         self.report.unchanged += len(files) - len(fresh)
         self._find_gone(files)
         if fresh:
@@ -243,15 +245,15 @@ class _Run:
     def _may_have_changed(self, file: SourceFile) -> bool:
         """Whether a file is new, or its size or time is not what it was when it was read."""
         before = self.known.get((file.root, file.path))
-        return self.reread or before is None or (before.size, before.mtime_ns) != (file.size, file.mtime_ns)
+        return before is None or (before.size, before.mtime_ns) != (file.size, file.mtime_ns)
 
     def _find_gone(self, files: Sequence[SourceFile]) -> None:
         """Collect the known files that the scan could have listed and did not."""
         listed = {(file.root, file.path) for file in files}
         listed |= {(skip.root, skip.path) for skip in self.report.failed}
-        for place, known in self.known.items():
-            unsure = any(known.root == root and known.path.startswith(prefix) for root, prefix in self.unreadable)
-            if place not in listed and not unsure:
+        for place in [place for place in self.known if place not in listed]:
+            known = self.known[place]
+            if not any(known.root == root and known.path.startswith(prefix) for root, prefix in self.unreadable):
                 self.gone.setdefault(known.digest, []).append(known)
 
     def _take_in(self, before: Known | None, result: Prepared | Skip) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from indexer.errors import Damaged, StoreError
 from indexer.tables import APPLICATION, TABLES, Rows, link_name, unpacked
@@ -27,8 +27,7 @@ _CHUNK = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """What the catalog remembers of a file: enough to see whether it changed."""
 
     id: int
@@ -270,7 +269,7 @@ class Catalog:
     def known(self) -> dict[tuple[str, str], Known]:
         """Return every document by (root, path)."""
         rows = self.rows("SELECT id, root, path, size, mtime_ns, digest FROM documents")
-        return {(row[1], row[2]): Known(*row) for row in rows}
+        return {(row[1], row[2]): Known._make(row) for row in rows}
 
     def chunks(self, ids: Sequence[int]) -> dict[int, Stored]:
         """Return chunks by id; an id that is gone is left out."""

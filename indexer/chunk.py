@@ -17,8 +17,6 @@ from typing import NamedTuple
 from indexer import tokens
 from indexer.types import Block, Chunk, Document
 
-CHUNKER = "2"  # part of the index fingerprint: raise it when the same file would be cut differently
-
 # MiniLM reads 256 pieces; about 130 words of English leave room for the title and heading in front.
 NOTE_BUDGET = 180.0
 CODE_BUDGET = 420.0  # about 50 lines; longer than the window on purpose, the embedder averages windows

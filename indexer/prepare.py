@@ -12,15 +12,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from indexer.chunk import chunk, content_key
 from indexer.errors import ParseError, ScanError
 from indexer.scan import read_source
-from indexer.tables import Rows, rows_of
+from indexer.tables import UNSETTLED, Rows, rows_of
 from indexer.terms import Entry, entry_of
 from indexer.types import Chunk, Document, Event, Root, Skip, SourceFile
 
 RACY_NS = 2_000_000_000  # a file changed this close to its reading may change again within the same tick
-UNSETTLED = -1  # size kept for such a file, so that the next run reads it again
 
 Job = tuple[Root, SourceFile]
 
@@ -51,7 +49,7 @@ class _Draft:
 
 def prepare(jobs: Sequence[Job], options: Any = None) -> list[Prepared | Skip]:
     """Return files ready for the store, in order, or why one is left out; what cannot be read is a failed skip."""
-    from indexer.events import find_events  # these two are loaded when there is something to read
+    from indexer.events import find_events  # what reads is loaded when there is something to read
     from indexer.parse import parse
 
     def read(draft: _Draft) -> None:
@@ -99,11 +97,15 @@ def _through(stage: Callable[[_Draft], None], draft: _Draft | Skip) -> _Draft | 
 
 def _cut(draft: _Draft) -> None:
     """Cut the document into chunks."""
+    from indexer.chunk import chunk
+
     draft.chunks = chunk(draft.document)
 
 
 def _list(draft: _Draft) -> None:
     """Write everything down as rows."""
+    from indexer.chunk import content_key
+
     keys = list(map(content_key, draft.chunks))
     draft.rows = rows_of(draft.document, draft.chunks, keys, draft.events)
 

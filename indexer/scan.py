@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import unquote
 
 from indexer.entries import ICLOUD_END, below, elsewhere, is_link, is_text
@@ -81,8 +81,7 @@ class _Folder:
     layers: tuple[IgnoreFile, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(NamedTuple):
     """A file or folder in a folder of the walk; `path` is its folder's with its name."""
 
     name: str
@@ -154,8 +153,8 @@ class _Walk:
                 self.links.append((path, name, folder))
             elif entry.is_dir(follow_symlinks=False):
                 self._enter(path, name, folder, folder.real + name)
-            elif self._kind(name) and not self._left_out(_Entry(name, path, folder, is_folder=False)):
-                self._take(path, name, folder.real + name, entry.stat(follow_symlinks=False))
+            elif (kind := self._kind(name)) and not self._left_out(_Entry(name, path, folder, is_folder=False)):
+                self._take(path, folder.real + name, kind, entry.stat(follow_symlinks=False))
         except FileNotFoundError:
             return  # gone since the folder was listed
         except OSError as error:
@@ -218,14 +217,14 @@ class _Walk:
                 continue
         return total
 
-    def _take(self, path: str, name: str, real: str, info: os.stat_result) -> None:
+    def _take(self, path: str, real: str, kind: Kind, info: os.stat_result) -> None:
         """Add a file, or report why not."""
         limit = self.rules.max_bytes
-        if generated(name):
+        if generated(path):
             self.excluded += 1
         elif not stat.S_ISREG(info.st_mode):
             self._skip(path, "not a regular file")
-        elif not is_text(name):
+        elif not is_text(path):
             self._skip(path, "its name is not valid UTF-8")
         elif not self.rules.download and elsewhere(info):
             self._skip(path, "not downloaded", failed=True)
@@ -233,7 +232,6 @@ class _Walk:
             self._skip(path, f"{info.st_size / 1e6:.1f} MB is over the limit of {limit / 1e6:g} MB")
         elif real not in self.taken:
             self.taken.add(real)
-            kind = self._kind(name) or "note"
             self.files.append(SourceFile(self.root.name, path, kind, info.st_size, info.st_mtime_ns))
 
     def _follow(self, path: str, name: str, folder: _Folder) -> None:
@@ -256,7 +254,7 @@ class _Walk:
         elif entry.is_folder:
             self._enter(path, name, folder, real)
         else:
-            self._take(path, name, real, info)
+            self._take(path, real, self._kind(name) or "note", info)
 
     def _kept_out(self, real: str, is_folder: bool) -> bool:
         """Whether the place that a link leads to is kept out; to be hidden alone does not do that."""

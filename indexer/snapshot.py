@@ -8,12 +8,11 @@ from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexer import chunk as chunker
 from indexer import lexical, tokens
 from indexer.catalog import Catalog
 from indexer.errors import Damaged, StoreError
 from indexer.state import CATALOG
-from indexer.tables import SCHEMA
+from indexer.tables import CHUNKER, SCHEMA
 from indexer.types import Condition
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ SETTLE_SECONDS = 2.0  # how long a reader waits for a writer between its two com
 
 def fingerprint() -> str:
     """Return what an index is made by; one of another fingerprint is made anew."""
-    return f"schema {SCHEMA}, lexical {lexical.LAYOUT}, chunks {chunker.CHUNKER}, tokens {tokens.version()}"
+    return f"schema {SCHEMA}, lexical {lexical.LAYOUT}, chunks {CHUNKER}, tokens {tokens.version()}"
 
 
 def exists(folder: Path) -> bool:

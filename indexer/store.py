@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from indexer import lexical
 from indexer.catalog import DAMAGED, Catalog, Known
 from indexer.errors import Damaged, EmbedError
-from indexer.prepare import Prepared
 from indexer.snapshot import fingerprint
 from indexer.state import CATALOG, erase_files, locked, unwritable
 from indexer.tables import UNREADABLE, packed
@@ -25,6 +24,7 @@ from indexer.terms import entry_of
 from indexer.types import Skip, SourceFile
 
 if TYPE_CHECKING:
+    from indexer.prepare import Prepared
     from indexer.vectors import Floats
 
 ROWS = ".i8"  # ending of the vector file, by how a row is kept: a file of another ending is made anew

@@ -39,7 +39,6 @@ _SIGNS = re.compile(
     "[\u00a0-\u00a9\u00ab\u00ac\u00ae-\u00b1\u00b4\u00b6-\u00b8\u00bb\u00bf\u2010-\u2027\u2030-\u205e\u2190-\u2bff]"
 )
 _BORDERS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "_.#+")}
-_BIGRAM_RUN = re.compile(rf"[{BIGRAM_CLASS}{HANGUL_CLASS}{UNSPACED_CLASS}]")
 _COMPOUND = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _PART = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)+$")
@@ -73,6 +72,12 @@ def version() -> str:
 
 
 @cache
+def _unspaced() -> re.Pattern[str]:
+    """Return the pattern of a character that is indexed in bigrams, made when it is needed: it takes 4 ms."""
+    return re.compile(rf"[{BIGRAM_CLASS}{HANGUL_CLASS}{UNSPACED_CLASS}]")
+
+
+@cache
 def _any_run() -> re.Pattern[str]:
     """Return the pattern of runs in every script, made at the first text that is not ASCII: it takes 11 ms."""
     return re.compile(
@@ -97,7 +102,7 @@ def analyse(text: str) -> tuple[str, str]:
     if not pieces:
         return "", ""
     bodies, stems = zip(*map(_known.__getitem__, pieces), strict=True)
-    if not plain and _BIGRAM_RUN.search(text):
+    if not plain and not _SIGNS.sub("", text).isascii() and _unspaced().search(text):
         bodies += tuple(dict.fromkeys(last for run in runs(text) if (last := _last(run))))
     return " ".join(bodies), " ".join(stems)
 
@@ -119,7 +124,7 @@ def spans(text: str) -> Iterator[tuple[int, int, str]]:
     """
     for match in _runs(text):
         start, end = match.span()
-        if not _BIGRAM_RUN.match(match[0]):
+        if not is_unspaced(match[0]):
             for token in _known[match[0]][0].split():
                 yield start, end, token
             continue
@@ -140,7 +145,7 @@ def starts(text: str) -> list[int]:
 
 def is_unspaced(token: str) -> bool:
     """Whether a token is of a script that is indexed as bigrams."""
-    return _BIGRAM_RUN.match(token) is not None
+    return not token.isascii() and _unspaced().match(token) is not None
 
 
 def fold(word: str) -> str:
@@ -179,7 +184,7 @@ def _tokens(run: str) -> list[str]:
     """Return the tokens of one raw run, the whole word first, then its parts."""
     if run.isascii() and run.isalpha() and run[1:].islower() and len(run) <= MAX_TOKEN:
         return [run.lower()]
-    if _BIGRAM_RUN.match(run):
+    if is_unspaced(run):
         return _bigrams(run)
     pieces = re.split("[_.]", run)
     if len(run) > MAX_TOKEN:
@@ -236,13 +241,13 @@ def _plain(text: str) -> str:
 
 def _last(run: str) -> str:
     """Return the last character of a run of bigrams, empty for other runs and those of one character."""
-    body = _known[run][0] if _BIGRAM_RUN.match(run) else ""
+    body = _known[run][0] if is_unspaced(run) else ""
     return body[-1:] if len(body) > 1 else ""
 
 
 def _stem_of(token: str) -> str:
     """Return the stem of a token, empty for one character and for a script without a stemmer."""
-    if len(token) < 2 or _BIGRAM_RUN.match(token):
+    if len(token) < 2 or is_unspaced(token):
         return ""
     stemmer = _stemmer(_script(token[0]))
     return stemmer(token) if stemmer else ""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from indexer.errors import ConfigError
+from indexer.parse import DATE_KEYS
 from onebrain_search.yaml_settings import (
     Value,
     absolute,
@@ -32,10 +33,6 @@ from onebrain_search.yaml_settings import (
 FILE: Final = "onebrain.yml"
 LEGACY_FILE: Final = "vault.yml"
 SECTION: Final = "onebrain_search"
-DATE_KEYS: Final = (  # those of indexer.parse, which costs too much to import here; a test compares them
-    *("date", "created", "created at", "created on", "date created", "creation date", "file creation date"),
-    *("published", "published at", "publish date", "publication date", "day", "session date", "meeting date"),
-)
 
 _LEGACY_KEYS: Final = re.compile(rf"^(folders|search|qmd_collection|update_channel|{SECTION})\s*:", re.M)
 

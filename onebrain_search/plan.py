@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from indexer.build import Plan, Progress, Vectors
 from indexer.parse import PARSERS, ParseOptions
-from indexer.redact import RULES
 from indexer.scan import ScanRules
 from indexer.types import Kind, Root
 from onebrain_search.config import Config, apart
@@ -29,7 +28,10 @@ def roots(config: Config) -> list[Root]:
 
 def parse_options(config: Config) -> ParseOptions:
     """Return what the parsers are told by the settings."""
-    rules = RULES if "all" in config.redact else config.redact
+    rules = config.redact
+    if "all" in rules:
+        from indexer.redact import RULES as rules  # noqa: N811
+
     return ParseOptions(date_keys=config.date_keys, comments=config.comments, redact=rules)
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise
 from math import log
-from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from indexer import tokens
@@ -120,8 +119,8 @@ def exact(reading: _Reading) -> Stage:
         def value(hit: Hit) -> tuple[str, float]:
             """Return which name is equal."""
             known = facts.get((hit.chunk.root, hit.chunk.path))
-            names = [hit.chunk.title, PurePosixPath(hit.chunk.path).stem, PurePosixPath(hit.chunk.path).name]
-            names += known.aliases if known else ()
+            file = hit.chunk.path.rpartition("/")[2]
+            names = [hit.chunk.title, file.rpartition(".")[0], file, *(known.aliases if known else ())]
             if any(map(same, names)):
                 return "exact", 1.0
             headings = [*hit.chunk.heading[-1:], hit.chunk.symbol]

@@ -10,13 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from indexer.errors import NotFound, OneBrainError
-from indexer.parse import ParseOptions, parse
 from indexer.scan import inside
 from indexer.snapshot import Snapshot
 from indexer.types import Chunk, Document, Kind, SourceFile, written
 from onebrain_search.types import Hit
+
+if TYPE_CHECKING:
+    from indexer.parse import ParseOptions
 
 LINES = 40  # shown from a line on when the address names no count
 _ADDRESS = re.compile(r"(?P<path>.+?)(?::(?P<line>\d+)(?::(?P<count>\d+))?)?$", re.DOTALL)
@@ -126,6 +129,8 @@ def _file(written_path: str, roots: Mapping[str, Path]) -> tuple[str, str, str, 
 
 def _document(root: str, path: str, file: Path, options: ParseOptions | None) -> Document:
     """Return a file as a document, for its headings and block ids."""
+    from indexer.parse import parse
+
     kind: Kind = "code" if root else "note"
     info = file.stat()
     return parse(SourceFile(root, path, kind, info.st_size, info.st_mtime_ns), file.read_bytes(), options)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from indexer import tokens
 from indexer.types import Event, Report, Skip, written
 from onebrain_search import snippet
-from onebrain_search.reading import Passage
 from onebrain_search.types import Answer, Finding, Hit
+
+if TYPE_CHECKING:
+    from onebrain_search.reading import Passage
 
 VERSION = 1  # of the JSON shape; raised when a field changes its meaning or goes
 

@@ -13,12 +13,7 @@ from posixpath import basename, splitext
 from typing import Any, cast
 
 from indexer.errors import ParseError
-from indexer.parse.content import Content, ParseOptions
-from indexer.parse.covering import covered
-from indexer.parse.dates import DATE_KEYS, Found, find_date
-from indexer.parse.decoding import decode
-from indexer.parse.written_dates import dates_in
-from indexer.redact import redact
+from indexer.parse.content import DATE_KEYS, Content, ParseOptions
 from indexer.types import Document, Kind, SourceFile, written
 
 __all__ = [
@@ -27,11 +22,8 @@ __all__ = [
     "NOTE_SUFFIXES",
     "PARSERS",
     "Content",
-    "Found",
     "ParseOptions",
     "Parser",
-    "dates_in",
-    "find_date",
     "parse",
 ]
 
@@ -101,6 +93,11 @@ def parse(file: SourceFile, data: bytes, options: ParseOptions | None = None) ->
     Raises ParseError when the content is not of the format, or the library that reads it is not installed. All other
     faults end up in `Document.problems`.
     """
+    from indexer.parse.covering import covered  # most questions find every file as it was: nothing is read
+    from indexer.parse.dates import find_date
+    from indexer.parse.decoding import decode
+    from indexer.redact import redact
+
     options = options or ParseOptions()
     row = _row(file.path)
     problems: tuple[str, ...] = ()

@@ -6,8 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from indexer.parse.dates import DATE_KEYS
 from indexer.types import Block, Link
+
+DATE_KEYS = (  # of the front matter, that hold a note's date
+    *("date", "created", "created at", "created on", "date created", "creation date", "file creation date"),
+    *("published", "published at", "publish date", "publication date", "day", "session date", "meeting date"),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,25 +7,9 @@ from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
+from indexer.parse.content import DATE_KEYS
 from indexer.parse.months import month_number
 from indexer.parse.written_dates import YEARS, dates_in, scan, valid
-
-DATE_KEYS = (
-    "date",
-    "created",
-    "created at",
-    "created on",
-    "date created",
-    "creation date",
-    "file creation date",
-    "published",
-    "published at",
-    "publish date",
-    "publication date",
-    "day",
-    "session date",
-    "meeting date",
-)
 
 _COMPACT = re.compile(r"(?<!\d)(\d{4})(\d\d)(\d\d)(?:[T_-]?\d{4}(?:\d\d)?)?(?!\d)")
 _WEEK = re.compile(r"(?<!\d)(\d{4})-?W(\d\d)(?!\d)", re.IGNORECASE)

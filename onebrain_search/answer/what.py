@@ -48,7 +48,7 @@ _MEASURED = re.compile(
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _TARGET = re.compile(r"\]\([^)]*\)|\[\[[^\]]*\]\]|https?://\S+")
 _POINTER = re.compile(r"\W*(?:\[\[[^\]]*\]\]|\[[^\]]*\]\([^)]*\))\s*(?:[|—–:-]|$)")
-_IDEOGRAPH = re.compile("[\u3400-\u9fff\uf900-\ufaff]")
+_IDEOGRAPH = "[\u3400-\u9fff\uf900-\ufaff]"
 _CLOSED = re.compile(r"[.!?…。！？।؟:;][\"”’»)\]*_`」』）]*$")
 
 Nearness = Callable[[Sequence[str]], "Floats"]
@@ -140,7 +140,7 @@ def _held(stem: str, text: str, stems: frozenset[str]) -> float:
     """Return whether a text holds a stem; an ideograph beside a letter of grammar is a word of its own."""
     if stem in stems:
         return 1.0
-    signs = () if stem.isascii() else _IDEOGRAPH.findall(stem)
+    signs = () if stem.isascii() else re.findall(_IDEOGRAPH, stem)  # made when it is needed
     if not signs or not all(sign in text for sign in signs):
         return 0.0
     return 1.0 if len(signs) < len(stem) else HALF

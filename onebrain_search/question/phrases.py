@@ -13,9 +13,11 @@ HIDDEN = "\ue000"  # stands for every character of a name, so that no phrase rea
 
 _UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts whose words touch each other
 _INDIC = "\u0900-\u0dff"  # their vowel signs are no word characters to `re`
-_START = re.compile(rf"(?<![^\W_])(?<![{_INDIC}])[^\W_]|[{_UNSPACED}]")
-_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_START = r"(?<![^\W_])[^\W_]"
+_START_IN_ANY_SCRIPT = rf"(?<![^\W_])(?<![{_INDIC}])[^\W_]|[{_UNSPACED}]"  # made when it is needed: it takes 4 ms
 _REST_OF_WORD = re.compile(r"(?<!\))\*")
+_HEAD = 6  # letters by which phrases are sorted
+_LETTERS = re.compile(rf"[^\s()|?*+.$\[\\^',-]{{1,{_HEAD}}}")
 _NAMED = re.compile(r"<([a-z]+)>")
 _SENTENCE_START = r"(?<!\w)(?<!\w[ ,])"
 _SPACE = r"[\s,'\-]+"
@@ -59,47 +61,50 @@ def fold(text: str) -> str:
 
 def starts(text: str) -> Iterator[int]:
     """Where a word begins, in order; in scripts without spaces that is every character."""
-    return (match.start() for match in _START.finditer(text))
+    return (match.start() for match in re.finditer(_START if text.isascii() else _START_IN_ANY_SCRIPT, text))
 
 
 class Phrases:
-    """A table of phrases, looked up by their first two letters and tried only there.
+    """A table of phrases, looked up by the letters they begin with and tried only there.
 
-    The notation is told at the top of the `.txt` files beside this module. A phrase is compiled the first
-    time a question has its first letters. All positions are of text that `fold` has made.
+    The notation is told at the top of the `.txt` files beside this module. Phrases are compiled the first time a
+    question has their first letters: compiling is what a question costs here. Positions are of text `fold` has made.
     """
 
     def __init__(self, phrases: Iterable[str]) -> None:
-        """Sort the phrases under their first letters."""
-        self._sources: dict[str, list[str]] = {}
-        self._compiled: dict[str, re.Pattern[str]] = {}
-        for phrase in phrases:
-            folded = fold(unicodedata.normalize("NFC", phrase))
-            for head in sorted(_heads(folded.removeprefix("^"))):
-                self._sources.setdefault(head, []).append(folded)
+        """Sort folded phrases under their first letters."""
+        self._phrases = tuple(phrases)
+        self._heads: dict[str, list[int]] = {}
+        self._compiled: dict[tuple[int, ...], re.Pattern[str]] = {}
+        for number, phrase in enumerate(self._phrases):
+            for head in _heads(phrase):
+                self._heads.setdefault(head, []).append(number)
+        self._initials = {head[:1] for head in self._heads}
 
     def at(self, text: str, start: int) -> int:
         """The end of the phrase that begins at `start`, or -1; the earliest of the table that fits."""
-        for pattern in self._patterns(text, start):
-            if match := pattern.match(text, start):
-                return match.end()
-        return -1
+        pattern = self._pattern(text, start)
+        match = pattern.match(text, start) if pattern else None
+        return match.end() if match else -1
 
     def fills(self, text: str, start: int, end: int) -> bool:
         """Whether `text[start:end]` is a phrase from end to end."""
-        return any(pattern.fullmatch(text, start, end) for pattern in self._patterns(text, start))
+        pattern = self._pattern(text, start)
+        return bool(pattern and pattern.fullmatch(text, start, end))
 
     def within(self, text: str) -> bool:
         """Whether the text has a phrase anywhere."""
         return any(self.at(text, start) >= 0 for start in starts(text))
 
-    def _patterns(self, text: str, start: int) -> Iterator[re.Pattern[str]]:
-        """The compiled phrases whose first letters stand at `start`."""
-        for head in (text[start : start + 2], text[start : start + 1]):
-            if sources := self._sources.get(head):
-                if head not in self._compiled:
-                    self._compiled[head] = re.compile("|".join(map(_pattern, sources)))
-                yield self._compiled[head]
+    def _pattern(self, text: str, start: int) -> re.Pattern[str] | None:
+        """The compiled phrases, in the table's order, whose first letters stand at `start`."""
+        if text[start : start + 1] not in self._initials:
+            return None
+        heads = (self._heads.get(text[start : start + size], ()) for size in range(1, _HEAD + 1))
+        chosen = tuple(sorted({number for numbers in heads for number in numbers}))
+        if chosen and chosen not in self._compiled:
+            self._compiled[chosen] = re.compile("|".join(_pattern(self._phrases[number]) for number in chosen))
+        return self._compiled.get(chosen)
 
 
 @cache
@@ -120,7 +125,8 @@ def _sections(file: str) -> dict[tuple[str, str], list[str]]:
     """A data file as phrases by (table, language), its named alternatives put in."""
     sections, named = dict[tuple[str, str], list[str]](), dict[str, str]()
     phrases: list[str] = []
-    for line in Path(__file__).with_name(file).read_text(encoding="utf-8").splitlines():
+    text = Path(__file__).with_name(file).read_text(encoding="utf-8")
+    for line in fold(unicodedata.normalize("NFC", text)).splitlines():
         if line.startswith("["):
             name, language = line[1:-1].split()
             phrases = sections.setdefault((name, language), [])
@@ -133,9 +139,12 @@ def _sections(file: str) -> dict[tuple[str, str], list[str]]:
 
 
 def _heads(phrase: str) -> set[str]:
-    """The keys of a phrase: what its first word can begin with, two letters or its only one."""
+    """The keys of a phrase: all that its first word can begin with, up to its first sign or some letters."""
+    phrase = phrase.removeprefix("^")
     if not phrase.startswith("("):
-        return {phrase[:2] if phrase[1:2] not in ("", *" '-(?,") else phrase[0]}
+        letters = _LETTERS.match(phrase)
+        end = letters.end() if letters else 0
+        return {phrase[: end - 1] if phrase[end : end + 1] == "?" else phrase[:end]}
     depth, cuts = 0, [0]
     for end, character in enumerate(phrase):
         depth += (character == "(") - (character == ")")
@@ -152,5 +161,6 @@ def _pattern(phrase: str) -> str:
     """The regular expression of a phrase."""
     body = phrase.removeprefix("^").replace(" ~ ", _GAP).replace(" ?", _NO_SPACE).replace(" ", _SPACE)
     body = _REST_OF_WORD.sub(r"\\w*", body)
-    bounded = "" if (phrase.endswith("*") and not phrase.endswith(")*")) or _IS_UNSPACED.search(phrase) else _WORD_END
+    unspaced = not phrase.isascii() and re.search(f"[{_UNSPACED}]", phrase)
+    bounded = "" if unspaced or (phrase.endswith("*") and not phrase.endswith(")*")) else _WORD_END
     return (_SENTENCE_START if phrase.startswith("^") else "") + f"(?:{body})" + bounded

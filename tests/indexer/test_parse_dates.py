@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.parse import ParseOptions, dates_in, find_date, parse
+from indexer.parse import ParseOptions, parse
+from indexer.parse.dates import find_date
+from indexer.parse.written_dates import dates_in
 from indexer.types import SourceFile
 
 MTIME = 1_700_000_000_000_000_000

@@ -1,8 +1,9 @@
 """Prepare many files at once in processes of our own.
 
 A worker is this Python told to import this package and serve its pipes: unlike `multiprocessing` it never imports
-the main program again, so a library needs no main guard. Where workers cannot be started, or when one dies, the
-files are prepared in this process.
+the main program again, so a library needs no main guard. A file that ends its worker, alone and in a fresh one, is
+left out: a fault in a library that reads some format costs one file. Where no workers can be started, the files are
+prepared in this process.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
+from threading import Lock, Timer
 from typing import Any
 
 from indexer.prepare import Job, Prepared, prepare
@@ -28,12 +30,16 @@ Result = Prepared | Skip
 WORTH = 3_000_000  # bytes of files that take longer to prepare here (4 MB a second) than workers take to start
 MOST = 4  # more are not kept busy: one process takes all the results in
 BATCH_FILES, BATCH_BYTES = 128, 1_000_000
+PATIENCE = 300.0  # seconds for a batch before its worker is ended; 128 files of the slowest format, .docx, take 150
+# Read by a library that is no Python: a fault in it ends the process, so it is never this one.
+APART = frozenset({".pdf"})
 SERVE = "from indexer.workers import serve; serve()"  # what a worker runs
 
 
 def prepare_all(jobs: Sequence[Job], options: Any = None) -> Generator[Result, None, None]:
     """Yield what `prepare` makes of each file, in order."""
-    workers = _started(options) if sum(file.size for _, file in jobs) >= WORTH else []
+    apart = any(Path(file.path).suffix.lower() in APART for _, file in jobs)
+    workers = _started(options, apart) if apart or sum(file.size for _, file in jobs) >= WORTH else []
     if workers:
         yield from _spread(jobs, options, workers)
     else:
@@ -64,6 +70,43 @@ class _Worker:
 
     def __init__(self, options: Any) -> None:
         """Start it. Raises OSError when that is not possible."""
+        self.options = options
+        self.closed = False
+        self._changing = Lock()
+        self._start()
+
+    def ask(self, jobs: list[Job]) -> list[Result]:
+        """Return the results of a batch. Raises whatever reading a pipe can raise when the worker is gone."""
+        assert self.process.stdout is not None
+        limit = Timer(PATIENCE, self.process.kill)
+        limit.start()
+        try:
+            self._send(jobs)
+            results: list[Result] = pickle.load(self.process.stdout)
+        finally:
+            limit.cancel()
+        return results
+
+    def restart(self) -> None:
+        """Put a fresh process in the place of one that is gone. Raises OSError when that is not possible."""
+        self._end()
+        with self._changing:
+            if self.closed:
+                raise BrokenPipeError("the run is over")
+            self._start()
+        try:
+            self.ask([])
+        except Exception as error:
+            raise OSError("workers do not answer on this system") from error
+
+    def close(self) -> None:
+        """End the process for good."""
+        with self._changing:
+            self.closed = True
+        self._end()
+
+    def _start(self) -> None:
+        """Start the process."""
         here = str(Path(__file__).parents[1])
         environ = {**os.environ, "PYTHONPATH": os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])}
         self.process = subprocess.Popen(
@@ -71,14 +114,12 @@ class _Worker:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environ,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )  # fmt: skip
-        self._send(options)
+        self._send(self.options)
 
-    def ask(self, jobs: list[Job]) -> list[Result]:
-        """Return the results of a batch. Raises whatever reading a pipe can raise when the worker is gone."""
-        assert self.process.stdout is not None
-        self._send(jobs)
-        results: list[Result] = pickle.load(self.process.stdout)
-        return results
+    def _end(self) -> None:
+        """Kill the process; who waits for its answer is told so by the pipe."""
+        self.process.kill()
+        self.process.wait()
 
     def _send(self, value: Any) -> None:
         """Write one value into the worker's pipe."""
@@ -87,10 +128,10 @@ class _Worker:
         self.process.stdin.flush()
 
 
-def _started(options: Any) -> list[_Worker]:
-    """Return as many workers as there are processors for; none where one would be alone or none can be started."""
+def _started(options: Any, apart: bool) -> list[_Worker]:
+    """Return as many workers as there are processors for; none where one gains nothing or none can be started."""
     count = min(_processors(), MOST)
-    if count < 2 or not sys.executable or hasattr(sys, "frozen"):
+    if (count < 2 and not apart) or not sys.executable or hasattr(sys, "frozen"):
         return []
     workers: list[_Worker] = []
     with suppress(OSError):
@@ -103,15 +144,14 @@ def _spread(jobs: Sequence[Job], options: Any, workers: Sequence[_Worker]) -> It
     idle: SimpleQueue[_Worker] = SimpleQueue()
     for worker in workers:
         idle.put(worker)
-    ended = False
 
     def run(batch: list[Job]) -> list[Result]:
         """Prepare a batch in the next free worker."""
         worker = idle.get()
         try:
-            return worker.ask(batch)
-        except Exception:  # it died, or wrote what is no answer
-            return [] if ended else prepare(batch, options)
+            return _prepared(worker, batch)
+        except OSError:
+            return [] if worker.closed else prepare(batch, options)
         finally:
             idle.put(worker)
 
@@ -125,12 +165,32 @@ def _spread(jobs: Sequence[Job], options: Any, workers: Sequence[_Worker]) -> It
             ahead.extend(threads.submit(run, batch) for batch in islice(batches, 1))
             yield from results
     finally:
-        ended = True
         for worker in workers:
-            worker.process.kill()
+            worker.close()
         threads.shutdown(cancel_futures=True)
         for worker in workers:
-            worker.process.communicate()
+            with suppress(OSError):
+                worker.process.communicate()
+
+
+def _prepared(worker: _Worker, batch: list[Job]) -> list[Result]:
+    """Return the results of a batch; where the worker dies of it, each file is tried alone in a fresh one.
+
+    Raises OSError when no fresh one can be started.
+    """
+    try:
+        return worker.ask(batch)
+    except Exception:  # it died, or wrote what is no answer
+        worker.restart()
+    results: list[Result] = []
+    for job in batch:
+        try:
+            results += worker.ask([job])
+        except Exception:
+            worker.restart()
+            reason = "cannot be parsed: the program that reads it failed or took too long"
+            results.append(Skip(job[1].root, job[1].path, reason))
+    return results
 
 
 def _batches(jobs: Iterable[Job]) -> Iterator[list[Job]]:

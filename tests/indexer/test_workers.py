@@ -55,6 +55,43 @@ def test_a_worker_that_fails_costs_nothing_but_time(
     assert indexed.run(vectors=False).added == 100
 
 
+@pytest.mark.parametrize("fault", ["os._exit(1)", "os.abort()", "time.sleep(99)", "raise SystemExit"])
+def test_a_file_that_ends_its_worker_is_skipped(indexed: Any, monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
+    """And no other: those of its batch are prepared in a fresh one."""
+    for n in range(30):
+        indexed.write(f"{n:02}.md", f"word{n}")
+    indexed.write("15-deadly.md", "what a library chokes on")
+    serve = f"""
+import os, sys, time
+from indexer import workers
+real = workers.prepare
+def prepare(jobs, options):
+    if any("deadly" in file.path for _, file in jobs):
+        {fault}
+    return real(jobs, options)
+workers.prepare = prepare
+workers.serve()
+"""
+    monkeypatch.setattr("indexer.workers.SERVE", serve)
+    monkeypatch.setattr("indexer.workers.PATIENCE", 5.0 if "sleep" in fault else 60.0)
+    monkeypatch.setattr("indexer.workers._processors", lambda: 2)
+    monkeypatch.setattr("indexer.workers.WORTH", 1)
+    monkeypatch.setattr("indexer.workers.BATCH_FILES", 10)
+    report = indexed.run(vectors=False)
+    assert report.added == 30
+    assert [skip.path for skip in report.skipped] == ["15-deadly.md"]
+    assert "took too long" in report.skipped[0].reason
+
+
+def test_a_pdf_is_never_read_in_this_process(indexed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that crashes its reader would take an editor's server with it."""
+    from pathlib import Path
+
+    indexed.write("a.pdf", (Path(__file__).parent / "samples" / "retry-policy.pdf").read_bytes())
+    monkeypatch.setattr("indexer.workers.prepare", lambda jobs, options: pytest.fail("read here"))
+    assert indexed.run(vectors=False).added == 1
+
+
 def test_workers_end_with_the_run(indexed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also when it is broken off."""
     from indexer import workers

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from indexer.errors import ConfigError
 from indexer.parse import DATE_KEYS
+from onebrain_search.web_settings import WebSettings
 from onebrain_search.yaml_settings import (
     Value,
     absolute,
@@ -153,6 +154,9 @@ class Config:
     embedding: Embedding = field(default=Embedding(), metadata=setting(group(Embedding), "Where vectors come from."))
     reranker: Reranker = field(
         default=Reranker(), metadata=setting(group(Reranker), "A slower model looks at the best hits again.")
+    )
+    web: WebSettings = field(
+        default=WebSettings(), metadata=setting(group(WebSettings), "The web, asked last and only if you allow it.")
     )
     state: Path | None = field(
         default=None, metadata=setting(folder, "Keep the index below this folder, which is outside of the vault.")

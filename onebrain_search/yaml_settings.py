@@ -150,6 +150,18 @@ def texts(value: Value) -> tuple[str, ...]:
     return (text(value),)
 
 
+def mapping_of(read: Reader) -> Reader:
+    """A reader for a mapping of names to values, each read by `read`."""
+
+    def each(value: Value) -> Mapping[str, Any]:
+        """Read the mapping."""
+        if not value.a("map"):
+            raise value.wrong("a mapping, as {name: value}")
+        return {entry.name: read(entry) for entry in value.pairs()}
+
+    return each
+
+
 def url(value: Value) -> str:
     """Read an http address, or an empty text."""
     address = text(value)

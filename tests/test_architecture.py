@@ -38,6 +38,7 @@ LAYERS = tuple(
     indexer.watch
     onebrain_search.types onebrain_search.printable onebrain_search.presence
     onebrain_search.yaml_settings onebrain_search.forgotten
+    onebrain_search.web_settings
     onebrain_search.config onebrain_search.question onebrain_search.days
     onebrain_search.query onebrain_search.fuse onebrain_search.snippet onebrain_search.confidence
     onebrain_search.retrieve onebrain_search.rank onebrain_search.rerank onebrain_search.reading onebrain_search.links
@@ -63,7 +64,7 @@ OWNERS = {
     "frontmatter": ("indexer.parse",),
     "httpx2": ("indexer.embed", "onebrain_search.web"),  # vectors by HTTP, the fallback
     "huggingface_hub": ("indexer.embed",),
-    "lxml": ("indexer.parse",),
+    "lxml": ("indexer.parse", "onebrain_search.web"),  # notes in HTML, pages of search engines
     "mammoth": ("indexer.parse",),
     "mcp": ("onebrain_search.mcp",),
     "onnxruntime": ("indexer.embed",),

@@ -165,7 +165,7 @@ def test_l1_a_purpose_may_be_named() -> None:
         ("RISC-V", "exploratory", ["RISC-V", "RISC-V overview", "RISC-V ecosystem", "RISC-V use cases"]),
         ("AI", "news", ["AI", "AI news this week 2026", "AI announcement latest"]),
         ("Deno", "status", ["Deno", "Deno latest 2026", "Deno update release"]),
-        ("Rust CLI", "tutorial", ["Rust CLI", "Rust CLI tutorial", "Rust CLI guide step by step", "Rust CLI example"]),
+        ("Rust", "tutorial", ["Rust", "Rust tutorial", "Rust guide step by step", "Rust example"]),
         ("Anthropic", "resource", ["Anthropic", "Anthropic official documentation", "Anthropic github"]),
         ("what is QUIC?", "factual", ["what is QUIC?", "QUIC explained overview", "QUIC definition"]),
         ("Bun vs Deno 最新", "comparison", ["Bun vs Deno 最新", "Bun vs Deno", "Bun advantages", "Deno advantages"]),

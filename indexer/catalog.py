@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 
 from indexer.errors import Damaged, StoreError
 from indexer.tables import APPLICATION, TABLES, Rows, link_name, unpacked
-from indexer.types import Chunk, Document, Link, Skip, SourceFile
+from indexer.types import Area, Chunk, Document, Link, Skip, SourceFile
 
 DAMAGED = "damaged-catalog"  # this file beside the catalog tells the next writer what a reader found
 _OWNED = ("chunks", "links", "tags", "events")  # rows that go with their document
@@ -266,10 +267,17 @@ class Catalog:
 
     # --- reading -----------------------------------------------------------------------------------------
 
-    def known(self) -> dict[tuple[str, str], Known]:
-        """Return every document by (root, path)."""
-        rows = self.rows("SELECT id, root, path, size, mtime_ns, digest FROM documents")
-        return {(row[1], row[2]): Known._make(row) for row in rows}
+    def known(self, areas: Sequence[Area] | None = None) -> dict[tuple[str, str], Known]:
+        """Return every document by (root, path), or those in some areas."""
+        select = "SELECT id, root, path, size, mtime_ns, digest FROM documents"
+        if areas is None:
+            return {(row[1], row[2]): Known._make(row) for row in self.rows(select)}
+        found: dict[tuple[str, str], Known] = {}
+        for area in areas:
+            below = (area.root, area.folder, area.folder + chr(sys.maxunicode))
+            rows = self.rows(f"{select} WHERE root = ? AND path >= ? AND path < ?", below)
+            found |= {(row[1], row[2]): Known._make(row) for row in rows if area.holds(row[1], row[2])}
+        return found
 
     def chunks(self, ids: Sequence[int]) -> dict[int, Stored]:
         """Return chunks by id; an id that is gone is left out."""

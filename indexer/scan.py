@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from indexer.entries import ICLOUD_END, below, elsewhere, is_link, is_text
 from indexer.errors import NotFound, ScanError
 from indexer.ignore import IgnoreFile, deciding, exclusions, foreign, generated, ignore_files, never
-from indexer.types import Kind, Root, Skip, SourceFile
+from indexer.types import Area, Kind, Root, Skip, SourceFile
 
 MANY_FILES: Final = 200_000  # above this a vault is more likely a mistaken folder than somebody's notes
 
@@ -44,7 +44,8 @@ class ScanResult:
 
     `unreadable` holds the folders (`a/b/`) that could not be read: what is known below them must be
     kept, as must every file with a failed skip. `excluded` counts files of known suffixes that rules
-    left out, those in folders that only git ignores aside.
+    left out, those in folders that only git ignores aside. `unsure`: there are links in the areas that were
+    looked at, and only a look at everything tells what they add.
     """
 
     files: tuple[SourceFile, ...]
@@ -52,14 +53,19 @@ class ScanResult:
     excluded: int = 0
     unreadable: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    unsure: bool = False
 
 
-def scan(root: Root, rules: ScanRules) -> ScanResult:
-    """List a root, opening ignore files only. Raises ScanError when the root cannot be listed."""
+def scan(root: Root, rules: ScanRules, areas: Sequence[Area] | None = None) -> ScanResult:
+    """List a root, or only some areas of it, opening ignore files only.
+
+    Raises ScanError when the root cannot be listed.
+    """
     _check_listable(root)
-    walk = _Walk(root, rules)
+    walk = _Walk(root, rules, areas)
     walk.folders()
-    while walk.links:
+    unsure = areas is not None and bool(walk.links)
+    while walk.links and not unsure:
         walk.follow_links()
     _check_listable(root)  # a drive that went away meanwhile is not an emptied vault
     many = f"{len(walk.files):,} files in {root.folder}: is this the folder you meant?"
@@ -69,6 +75,7 @@ def scan(root: Root, rules: ScanRules) -> ScanResult:
         walk.excluded,
         tuple(sorted(walk.unreadable)),
         (many,) if len(walk.files) > MANY_FILES else (),
+        unsure,
     )
 
 
@@ -93,9 +100,9 @@ class _Entry(NamedTuple):
 class _Walk:
     """One scan under way: the lists it fills."""
 
-    def __init__(self, root: Root, rules: ScanRules) -> None:
+    def __init__(self, root: Root, rules: ScanRules, areas: Sequence[Area] | None = None) -> None:
         """Start at the root, with empty lists."""
-        self.root, self.rules = root, rules
+        self.root, self.rules, self.areas = root, rules, areas
         self.top = str(root.folder)
         self.real_top = os.path.realpath(self.top)
         self.exclude = exclusions(rules.exclude)
@@ -145,9 +152,11 @@ class _Walk:
     def _look(self, entry: os.DirEntry[str], folder: _Folder) -> None:
         """Take, leave or report one entry of a folder."""
         name = entry.name
+        path = folder.path + name
+        if self.areas is not None and not self._asked(path, entry):
+            return
         if name[0] == "." and self._hidden(name, folder):
             return
-        path = folder.path + name
         try:
             if is_link(entry):
                 self.links.append((path, name, folder))
@@ -159,6 +168,15 @@ class _Walk:
             return  # gone since the folder was listed
         except OSError as error:
             self._skip(path, f"cannot be looked at: {_said(error)}", failed=True)
+
+    def _asked(self, path: str, entry: os.DirEntry[str]) -> bool:
+        """Whether an entry is in one of the areas, or is a folder on the way to one."""
+        assert self.areas is not None
+        if any(area.deep and path.startswith(area.folder) for area in self.areas):
+            return True
+        if entry.is_dir(follow_symlinks=False):
+            return any(area.folder.startswith(path + "/") for area in self.areas)
+        return any(area.holds(self.root.name, path) for area in self.areas)
 
     def _hidden(self, name: str, folder: _Folder) -> bool:
         """Whether a dot name stays out; a stub that iCloud left for a note is reported as that note."""

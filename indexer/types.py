@@ -21,6 +21,21 @@ class Root:
 
 
 @dataclass(frozen=True, slots=True)
+class Area:
+    """A folder of a root (`""` or `a/b/`) to be looked at again: its own entries, or `deep` all that is below it."""
+
+    root: str
+    folder: str
+    deep: bool = False
+
+    def holds(self, root: str, path: str) -> bool:
+        """Whether a file is looked at, or a folder (`a/b/`) is listed."""
+        if root != self.root or not path.startswith(self.folder):
+            return False
+        return self.deep or path == self.folder or "/" not in path[len(self.folder) :]
+
+
+@dataclass(frozen=True, slots=True)
 class SourceFile:
     """A file found by the scan; `path` is relative to its root and POSIX, size in bytes."""
 
@@ -189,6 +204,8 @@ class Report:
     pending: int = 0
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()  # written forms of what was added, changed, moved (to) and removed
+    generation: int = 0  # of the index when the run ended
 
     @property
     def partial(self) -> bool:

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from indexer import tokens
-from indexer.build import Plan, Progress, build, silent
+from indexer.build import build
 from indexer.errors import Busy, EmbedError, ScanError, StoreError
+from indexer.plan import Plan, Progress, silent
 from indexer.scan import refuse_unbounded
 from indexer.snapshot import Snapshot, exists
 from indexer.store import erase

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indexer.build import Plan, Progress, Vectors
 from indexer.parse import PARSERS, ParseOptions
+from indexer.plan import Plan, Progress, Vectors
 from indexer.scan import ScanRules
 from indexer.types import Kind, Root
 from onebrain_search.config import Config, apart

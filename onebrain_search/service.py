@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from indexer.build import Progress, silent
 from indexer.errors import RequestError
+from indexer.plan import Progress, silent
 from onebrain_search import render
 from onebrain_search.brain import Brain
 

@@ -33,7 +33,9 @@ LAYERS = tuple(
     indexer.tables indexer.terms indexer.state
     indexer.catalog indexer.lexical indexer.vectors indexer.prepare
     indexer.snapshot indexer.workers indexer.timeline
+    indexer.plan
     indexer.store
+    indexer.update indexer.backlog
     indexer.build
     indexer.watch
     onebrain_search.types onebrain_search.printable onebrain_search.presence
@@ -70,6 +72,7 @@ OWNERS = {
     "onnxruntime": ("indexer.embed",),
     "pathspec": ("indexer.ignore",),
     "platformdirs": ("onebrain_search.config",),
+    "psutil": ("indexer.state",),
     "pypdfium2": ("indexer.parse",),
     "pyromark": ("indexer.parse",),
     "rapidfuzz": ("indexer.lexical", "onebrain_search.query"),  # near words of the index, near names of filters

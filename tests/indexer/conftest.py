@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from indexer.build import Plan, Vectors, build
+from indexer.build import build
 from indexer.embed.hashing import HashingEmbedder
 from indexer.parse import PARSERS
+from indexer.plan import Plan, Vectors
 from indexer.scan import ScanRules
 from indexer.snapshot import Snapshot
 from indexer.types import Report, Root

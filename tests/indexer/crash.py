@@ -10,13 +10,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import indexer.build
+import indexer.backlog
 import indexer.store
+import indexer.update
 from indexer import lexical, vectors
-from indexer.build import Plan, Vectors, build
+from indexer.build import build
 from indexer.catalog import Catalog
 from indexer.embed.hashing import HashingEmbedder
 from indexer.parse import PARSERS
+from indexer.plan import Plan, Vectors
 from indexer.scan import ScanRules
 from indexer.types import Root
 
@@ -67,8 +69,8 @@ def main(vault: str, state: str, step: str, count: str) -> None:
     rules = ScanRules({suffix: row.kind for suffix, row in PARSERS.items()})
     wanted = Vectors(model.fingerprint, model.dimension, lambda count: model)
     plan = Plan((Root("", Path(vault), "note"),), {"": rules}, vectors=lambda: wanted)
-    indexer.build.COMMIT_SECONDS = 0.0
-    indexer.build.ROUND = 4
+    indexer.update.COMMIT_SECONDS = 0.0
+    indexer.backlog.ROUND = 4
     indexer.store.GARBAGE_FLOOR = 4
     if step == "after":
         threading.Timer(int(count) / 1000, die).start()

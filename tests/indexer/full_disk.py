@@ -6,10 +6,11 @@ import resource
 import sys
 from pathlib import Path
 
-from indexer.build import Plan, Vectors, build
+from indexer.build import build
 from indexer.embed.hashing import HashingEmbedder
 from indexer.errors import OneBrainError
 from indexer.parse import PARSERS
+from indexer.plan import Plan, Vectors
 from indexer.scan import ScanRules
 from indexer.types import Root
 

@@ -7,10 +7,11 @@ import os
 import sys
 from pathlib import Path
 
-from indexer.build import Plan, Vectors, build
+from indexer.build import build
 from indexer.embed.hashing import HashingEmbedder
 from indexer.errors import OneBrainError
 from indexer.parse import PARSERS
+from indexer.plan import Plan, Vectors
 from indexer.scan import ScanRules
 from indexer.snapshot import Snapshot
 from indexer.types import Root

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from indexer.build import EMPTIED
 from indexer.errors import ScanError
 from indexer.types import Root
+from indexer.update import EMPTIED
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX rights")
 LATER = 1_700_000_500

@@ -63,8 +63,8 @@ def test_f65_a_model_that_cannot_be_opened_costs_no_vector(indexed: Any) -> None
 
 def test_f64_a_batch_that_fails_stops_no_other(indexed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """What failed stays pending, is said, and is tried again by the next run."""
-    monkeypatch.setattr("indexer.build.ROUND", 8)
-    monkeypatch.setattr("indexer.build.PART", 2)
+    monkeypatch.setattr("indexer.backlog.ROUND", 8)
+    monkeypatch.setattr("indexer.backlog.PART", 2)
     for n in range(30):
         indexed.write(f"{n}.md", f"word{n} poison" if n == 7 else f"word{n}")
     bad = indexed.failing(lambda text: EmbedError("no such luck") if "poison" in text else None)
@@ -79,7 +79,7 @@ def test_a_model_that_always_fails_is_an_error_and_what_was_made_stays(
     indexed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rounds before it are committed; words are found."""
-    monkeypatch.setattr("indexer.build.ROUND", 10)
+    monkeypatch.setattr("indexer.backlog.ROUND", 10)
     for n in range(30):
         indexed.write(f"{n:02}.md", f"word{n}", at=LATER - n)
     bad = indexed.failing(lambda text: EmbedError("gone") if len(bad.texts) >= 10 else None)

@@ -59,10 +59,10 @@ def test_without_an_index_a_reader_is_told_at_once(tmp_path: Path) -> None:
 
 def test_an_unchanged_run_writes_nothing(filled: Any) -> None:
     """No commit, no new generation, no file touched."""
-    before = {file: file.stat().st_mtime_ns for file in filled.state.rglob("*") if file.name != "write.lock"}
+    before = {file: file.stat().st_mtime_ns for file in filled.state.rglob("*") if ".lock" not in file.name}
     report = filled.run()
     assert (report.unchanged, report.embedded, report.notes) == (6, 0, ())
-    assert {file: file.stat().st_mtime_ns for file in filled.state.rglob("*") if file.name != "write.lock"} == before
+    assert {file: file.stat().st_mtime_ns for file in filled.state.rglob("*") if ".lock" not in file.name} == before
 
 
 def test_a_reader_keeps_its_generation_while_another_is_written(filled: Any) -> None:
@@ -211,7 +211,7 @@ def test_f59_an_index_is_erased_without_its_vault(filled: Any) -> None:
     filled.folder.rmdir()
     erase(filled.state)
     assert not exists(filled.state)
-    assert {file.name for file in filled.state.iterdir()} <= {"mine.txt", "write.lock"}
+    assert {file.name for file in filled.state.iterdir()} <= {"mine.txt", "write.lock", "embed.lock"}
     erase(filled.state)
     erase(filled.state / "never")
     assert not (filled.state / "never").exists()

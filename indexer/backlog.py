@@ -1,0 +1,162 @@
+"""Passages that have no vector yet -> vectors, newest notes first, in rounds that are committed one by one.
+
+The right to write is held for the moments of a commit only: while the model works, notes that change are taken
+in, and the next round begins with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from indexer.catalog import Stored
+from indexer.errors import Damaged, EmbedError
+from indexer.plan import Progress, Vectors, silent
+from indexer.state import EMBED, locked
+from indexer.store import Store, open_store
+
+if TYPE_CHECKING:
+    from indexer.embed import Embedder
+    from indexer.vectors import Floats
+
+ROUND = 512  # passages embedded between two commits
+PART = 64  # passages tried at once when a round failed
+
+
+def always() -> bool:
+    """Go on until nothing waits."""
+    return True
+
+
+@dataclass(slots=True)
+class Filled:
+    """How many vectors were made, how many texts and passages (of the same text) wait, and what is to be said."""
+
+    made: int = 0
+    waiting: int = 0
+    pending: int = 0
+    generation: int = 0
+    notes: list[str] = field(default_factory=list)
+
+
+def fill(
+    folder: Path,
+    vectors: Vectors,
+    *,
+    wait: float = 10.0,
+    progress: Progress = silent,
+    go_on: Callable[[], bool] = always,
+    size: int = 0,
+) -> Filled:
+    """Make the vectors that are missing, `size` passages a round, for as long as `go_on` says before each.
+
+    A passage on which the model fails stays waiting and the others are made. Raises EmbedError when all of a round
+    fail, Busy when another process makes vectors or writes for `wait` seconds, Damaged when there is nothing to read
+    from before the next index run.
+    """
+    with locked(folder, wait, EMBED):
+        return _Filling(folder, vectors, wait, progress).run(go_on, size or ROUND)
+
+
+@dataclass(slots=True)
+class _Made:
+    """What a round brought: vectors by key, and the keys of passages that the model cannot read."""
+
+    rows: list[tuple[list[bytes], Floats]] = field(default_factory=list)
+    unreadable: list[bytes] = field(default_factory=list)
+
+
+class _Filling:
+    """The rounds."""
+
+    def __init__(self, folder: Path, vectors: Vectors, wait: float, progress: Progress) -> None:
+        self.folder, self.vectors, self.wait, self.progress = folder, vectors, wait, progress
+        self.filled = Filled()
+        self.failed: set[bytes] = set()  # keys that are not tried again this time
+        self.done = 0  # passages the model has looked at
+
+    def run(self, go_on: Callable[[], bool], size: int) -> Filled:
+        """Make vectors until none is missing or it is to end."""
+        model: Embedder | None = None
+        made: _Made | None = None
+        try:
+            while True:
+                passages = self._commit(made, size if go_on() else 0)
+                if not passages:
+                    return self.filled
+                model = model or self.vectors.embedder(self.filled.waiting)
+                made = self._round(model, passages)
+        finally:
+            self.vectors.release()
+
+    def _commit(self, made: _Made | None, size: int) -> list[Stored]:
+        """Keep what the last round made, and return the passages of the next one."""
+        with open_store(self.folder, wait=self.wait) as store:
+            if not store.catalog.state("settings"):
+                raise Damaged("the index is damaged", where=str(self.folder), fix="run `index`")
+            store.use_embedder(self.vectors.fingerprint, self.vectors.dimension)
+            if made:
+                store.mark_unreadable(made.unreadable)
+                self.filled.made += sum(store.put_vectors(keys, rows) for keys, rows in made.rows)
+            waiting = store.catalog.waiting()
+            chosen = self._next(store, waiting, size)
+            if made or not chosen:  # the vectors of another model are given up when the first of this one are there
+                store.commit()
+            if not chosen:
+                store.clean_up()
+            self.filled.waiting = len(waiting)
+            self.filled.pending = store.catalog.count("chunks", "row IS NULL")
+            self.filled.generation = store.catalog.number("generation")
+            self.filled.notes += [note for note in store.notes if note not in self.filled.notes]
+        if made or chosen:
+            self.progress("vectors", self.done, self.done + len(waiting) - len(self.failed))
+        return chosen
+
+    def _next(self, store: Store, waiting: Sequence[int], size: int) -> list[Stored]:
+        """Return the first passages that were not tried before."""
+        ahead = waiting[: size + len(self.failed)] if size else []
+        found = store.catalog.chunks(ahead)
+        return [found[n] for n in ahead if n in found and found[n].key not in self.failed][:size]
+
+    def _round(self, model: Embedder, passages: Sequence[Stored]) -> _Made:
+        """Embed what the model can read, first all at once, then in parts where that fails."""
+        readable = [s for s in passages if model.readability(s.chunk.text) > 0.0]
+        read = {s.key for s in readable}
+        made = _Made(unreadable=[s.key for s in passages if s.key not in read])
+        before = self.done
+        try:
+            self._embed(model, readable, made)
+        except EmbedError as error:
+            self.done = before
+            parts = [readable[at : at + PART] for at in range(0, len(readable), PART)]
+            lost = [s.key for part in parts if not self._try(model, part, made) for s in part]
+            if len(lost) == len(readable):
+                raise
+            self.failed.update(lost)
+            self.filled.notes.append(f"{len(lost)} passages wait for vectors: {error}")
+        self.done = before + len(passages)
+        return made
+
+    def _try(self, model: Embedder, passages: Sequence[Stored], made: _Made) -> bool:
+        """Embed some passages; False when the model fails."""
+        try:
+            self._embed(model, passages, made)
+        except EmbedError:
+            return False
+        return True
+
+    def _embed(self, model: Embedder, passages: Sequence[Stored], made: _Made) -> None:
+        """Embed some passages."""
+        if not passages:
+            return
+        from indexer.chunk import embedding_text
+
+        texts = [embedding_text(s.chunk) for s in passages]
+        made.rows.append(([s.key for s in passages], model.embed_documents(texts, self._on_batch)))
+
+    def _on_batch(self, count: int) -> None:
+        """Count the texts of a batch as done."""
+        self.done += count
+        self.progress("vectors", self.done, max(self.done, self.filled.waiting + self.filled.made))

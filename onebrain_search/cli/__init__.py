@@ -20,6 +20,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "get": ("read", "Print a note, or the lines that an address names."),
     "related": ("read", "List the notes that belong with a note."),
     "status": ("state", "Say what is in the index and what is not."),
+    "mcp": ("mcp", "Serve agents over MCP: tools to ask, search and read your notes."),
     "eval": ("evaluate", "Measure search on your own questions."),
     "doctor": ("state", "Find what is wrong, and the command that mends it."),
     "forget": ("state", "Take a note or folder out of the index for good."),

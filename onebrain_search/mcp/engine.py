@@ -1,0 +1,185 @@
+"""Who answers an agent: the vault's daemon when one runs, else a Brain of this process, kept fresh by a thread."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from indexer.errors import Busy, OneBrainError, StoreError, Unreachable
+
+if TYPE_CHECKING:
+    from onebrain_search.brain import Brain
+    from onebrain_search.client import Client
+    from onebrain_search.service import Service
+
+STAGES = {"scan": "looking for notes", "lexical": "reading notes", "vectors": "making vectors"}
+PATIENCE = 2.0  # seconds that a question waits for the first index of a small vault, before it says how far that is
+PAUSE = 2.0  # seconds between two looks at the files while questions come; a look at 6,500 notes takes .1 s
+
+
+class Engine:
+    """Calls methods of the Service by name, in the daemon or here; each returns JSON or raises OneBrainError.
+
+    Cheap to make: settings, index and model are opened by the first call or by `start`, never before the handshake.
+    """
+
+    def __init__(self, vault: Path | None, environ: Mapping[str, str]) -> None:
+        self._vault, self._environ = vault, environ
+        self._asking = ThreadPoolExecutor(1, thread_name_prefix="asks")  # Brain and Client belong to one thread
+        self._keeper = threading.Thread(target=self._keep, name="keeps the index fresh", daemon=True)
+        self._asked, self._finished, self._stopping = threading.Event(), threading.Event(), threading.Event()
+        self._starting = threading.Lock()
+        self._brain: Brain | None = None
+        self._service: Service | None = None
+        self._client: Client | None = None
+        self._progress = "starting"
+        self._trouble: OneBrainError | None = None
+
+    def start(self) -> None:
+        """Begin to index and to load the model, in threads of their own; once."""
+        with self._starting:
+            if self._keeper.ident is None:
+                self._keeper.start()
+                self._asking.submit(self._warm)
+
+    def close(self) -> None:
+        """End the threads as soon as they can."""
+        self._stopping.set()
+        self._asked.set()
+        self._asking.shutdown(wait=False, cancel_futures=True)
+
+    def call(self, method: str, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the daemon or the Service here answers. Raises OneBrainError."""
+        self.start()
+        return self._asking.submit(self._call, method, request).result()
+
+    def folder(self) -> Path:
+        """Return the vault's state folder. Raises ConfigError."""
+        return self._asking.submit(self._open).result().folder
+
+    def _call(self, method: str, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Answer in the daemon if one runs, else here."""
+        brain = self._open()
+        client = self._daemon(brain)
+        if client is not None:
+            try:
+                found: dict[str, Any] = getattr(client, method)(request)
+                return self._told(found, "daemon") if method == "status" else found
+            except Unreachable:
+                self._client = None  # it ended in between: answer here
+        self._asked.set()
+        return self._answered(brain, method, request)
+
+    def _answered(self, brain: Brain, method: str, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Answer with the Brain of this process. Raises StoreError with how far the index is while there is none."""
+        from onebrain_search.service import Service
+
+        if self._service is None:
+            self._service = Service(brain)
+        if method == "status":
+            return self._told(self._service.status(), "in this process")
+        if method != "get" and not self._has_index(brain):
+            self._finished.wait(PATIENCE)
+        if method != "get" and not self._has_index(brain):
+            if self._trouble is not None:
+                raise self._trouble
+            raise StoreError(self._progress, where=str(brain.config.vault), fix="ask again in a moment")
+        found: dict[str, Any] = getattr(self._service, method)(request)
+        if "notes" in found:
+            stale = [f"answered from the last finished index: {self._trouble}"] if self._trouble else []
+            found["notes"] = [*found["notes"], *stale, *filter(None, [self._progress])]
+        return found
+
+    def _told(self, status: dict[str, Any], engine: str) -> dict[str, Any]:
+        """Return the status with who answers, how far indexing is, and what can be named as a collection."""
+        from onebrain_search.mcp.places import folders, names
+
+        assert self._brain is not None
+        config = self._brain.config
+        own = {} if engine == "daemon" else {"indexing": self._progress}
+        named = {"collections": names(config), "folders": folders(config.vault)}
+        return {**status, "engine": engine, "indexing": "", **own, **named}
+
+    def _open(self) -> Brain:
+        """Return the Brain of this process, opened at the first call. Raises ConfigError."""
+        if self._brain is None:
+            self._brain = self._opened()
+        return self._brain
+
+    def _opened(self) -> Brain:
+        """Open the vault as the command line does: the very folder that is named, or the one we are in."""
+        from onebrain_search import config
+        from onebrain_search.brain import Brain
+
+        return Brain(config.load(self._vault, environ=self._environ), self._environ)
+
+    def _daemon(self, brain: Brain) -> Client | None:
+        """Return a connection to the vault's daemon, None when there is none."""
+        if self._client is None:
+            from onebrain_search.client import connect
+
+            self._client = connect(brain.folder)
+        return self._client
+
+    def _has_index(self, brain: Brain) -> bool:
+        """Whether there is an index to answer from; an empty one that is just being filled is none."""
+        from indexer.snapshot import exists
+
+        if not self._progress:
+            return exists(brain.folder)
+        try:
+            return exists(brain.folder) and brain.snapshot().counts()["documents"] > 0
+        except StoreError:
+            return False  # it is just being made, or made anew
+
+    def _warm(self) -> None:
+        """Load what the first question needs; what fails here is told by the first call."""
+        try:
+            brain = self._open()
+            if self._daemon(brain) is None:
+                brain.embedder()
+        except OneBrainError:
+            return
+
+    def _keep(self) -> None:
+        """Bring the index up to date at the start and while questions come, unless a daemon does it."""
+        while not self._stopping.is_set():
+            self._asked.clear()
+            try:
+                brain = self._opened()
+                if not self._daemon_lives(brain):
+                    brain.index(progress=self._advance)
+                self._progress, self._trouble = "", None
+            except Busy:
+                self._progress, self._trouble = "another process is indexing", None
+            except OneBrainError as error:
+                self._progress, self._trouble = "", error
+            self._finished.set()
+            self._stopping.wait(PAUSE)
+            self._asked.wait()
+
+    def _advance(self, stage: str, done: int, total: int) -> None:
+        """Keep how far an index run is, for whoever asks; a look at the files for changes is no news."""
+        if stage == "scan" and not self._progress:
+            return
+        share = f"indexing, {100 * done // total}%" if total else "indexing"
+        self._progress = f"{share} ({STAGES.get(stage, stage)}: {done}{f' of {total}' if total else ''})"
+
+    @staticmethod
+    def _daemon_lives(brain: Brain) -> bool:
+        """Whether a daemon keeps the index of this vault."""
+        from onebrain_search.client import connect
+
+        client = connect(brain.folder)
+        if client is not None:
+            client.close()
+        return client is not None
+
+
+def of(vault: Path | None) -> Engine:
+    """Return the engine for a vault named on the command line, None for the one that the environment names."""
+    return Engine(vault, os.environ)

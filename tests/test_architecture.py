@@ -86,7 +86,7 @@ OWNERS = {
     "torch": ("indexer.embed",),
     "transformers": ("indexer.embed",),
     "tree_sitter": ("indexer.parse",),
-    "uvicorn": ("onebrain_search.server",),
+    "uvicorn": ("onebrain_search.server", "onebrain_search.mcp"),  # the daemon, MCP over HTTP
     "watchdog": ("indexer.watch",),
     "yaml": ("indexer.parse", "onebrain_search.yaml_settings"),  # headers of notes, our settings
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Whole sessions of real clients with real server processes: the captured one on the wire, and the SDK's own client."""
+"""Whole sessions with real server processes: the captured one on the wire, and those of the SDK's own client."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def loopback(place: Place) -> Iterator[Place]:
 
 
 def _holds(expected: Any, found: Any, where: str = "reply") -> None:
-    """Check that a reply has what is expected: the named fields, texts that stand in its texts, lists item by item."""
+    """Check that a reply holds what is expected: named fields, parts of texts, the first items of lists."""
     if isinstance(expected, dict):
         assert isinstance(found, dict), where
         for name, value in expected.items():

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import secrets
+import signal
+import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from indexer import errors
+from indexer.state import process_start
 from onebrain_search import presence
 from onebrain_search.presence import PROTOCOL, Presence
+
+if TYPE_CHECKING:
+    import subprocess
 
 HANDSHAKE_SECONDS = 2.0  # a daemon answers its health from memory, also while it is busy
 ANSWER_SECONDS = 60.0  # longer than the daemon itself lets a question take
 START_SECONDS = 20.0  # until a daemon that was started listens, on a slow disk
+STOP_SECONDS = 20.0  # until it has answered what was asked before, and is gone
+DETACHED = 0x208 if os.name == "nt" else 0  # no console, and a group of its own; elsewhere a session does it
+LOG = "daemon.log"  # in the state folder: what the newest daemon said, without questions or notes
 
 Shape = dict[str, Any]
 Request = Mapping[str, Any]
@@ -45,6 +55,58 @@ def wait_for(state_folder: Path, seconds: float = START_SECONDS) -> Client | Non
     while (client := connect(state_folder)) is None and time.monotonic() < until:
         time.sleep(0.02)
     return client
+
+
+def launch(vault: Path, state_folder: Path, options: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+    """Start a daemon as a process of its own, which outlives this one; what it says goes to `daemon.log`."""
+    import subprocess
+
+    code = "from onebrain_search.cli import main; main()"
+    command = [sys.executable, "-c", code, "serve", "--foreground", "--vault", str(vault), *options]
+    state_folder.mkdir(parents=True, exist_ok=True)
+    with (state_folder / LOG).open("wb") as log:
+        return subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, creationflags=DETACHED, start_new_session=True
+        )
+
+
+def start(vault: Path, state_folder: Path, options: Sequence[str] = ()) -> tuple[Presence, bool]:
+    """Return the daemon of a vault, and whether it was started now. Raises DaemonError when it does not come up."""
+    if client := connect(state_folder):
+        client.close()
+        return client.daemon, False
+    process = launch(vault, state_folder, options)
+    until = time.monotonic() + START_SECONDS
+    while time.monotonic() < until:
+        ended = process.poll() is not None
+        if client := connect(state_folder):
+            client.close()
+            return client.daemon, not ended if os.name == "nt" else client.daemon.pid == process.pid
+        if ended:
+            said = (state_folder / LOG).read_text("utf-8", "replace").strip().rpartition("\n")[2]
+            raise errors.DaemonError("the daemon did not start", where=said.removeprefix("error: "))
+        time.sleep(0.02)
+    fix = f"see {state_folder / LOG}, or try `serve --foreground`"
+    raise errors.DaemonError("the daemon does not answer yet", where=f"process {process.pid}", fix=fix)
+
+
+def stop(state_folder: Path) -> Presence | None:
+    """End the daemon of a vault and return it, None when there is none. Raises DaemonError when it does not end."""
+    found = presence.read(state_folder)
+    if found is None or process_start(found.pid) != found.started:
+        return None  # a file left behind: whatever process has that number now is a stranger
+    client = connect(state_folder)
+    if client is None:
+        os.kill(found.pid, signal.SIGTERM)  # it lives, and does not answer
+    else:
+        client.stop()
+        client.close()
+    until = time.monotonic() + STOP_SECONDS
+    while process_start(found.pid) == found.started:
+        if time.monotonic() > until:
+            raise errors.DaemonError("the daemon does not end", where=f"process {found.pid}", fix="end that process")
+        time.sleep(0.02)
+    return found
 
 
 class Client:

@@ -29,6 +29,7 @@ from onebrain_search.yaml_settings import (
     text,
     texts,
     url,
+    whole,
 )
 
 FILE: Final = "onebrain.yml"
@@ -95,6 +96,19 @@ class Reranker:
 
 
 @dataclass(frozen=True, slots=True)
+class Daemon:
+    """The process that keeps an index fresh and answers at once; see `serve`."""
+
+    autostart: bool = field(
+        default=False, metadata=setting(flag, "Let a question start it, so that the next ones are answered at once.")
+    )
+    idle_minutes: int = field(
+        default=60, metadata=setting(whole, "It ends after so long without a question; 0: never by itself.")
+    )
+    port: int = field(default=0, metadata=setting(whole, "Where it listens on this machine; 0: any free port."))
+
+
+@dataclass(frozen=True, slots=True)
 class Folders:
     """The names of a OneBrain vault's folders, from its own `folders:` section."""
 
@@ -157,6 +171,9 @@ class Config:
     )
     web: WebSettings = field(
         default=WebSettings(), metadata=setting(group(WebSettings), "The web, asked last and only if you allow it.")
+    )
+    daemon: Daemon = field(
+        default=Daemon(), metadata=setting(group(Daemon), "A process that keeps the index fresh and answers at once.")
     )
     state: Path | None = field(
         default=None, metadata=setting(folder, "Keep the index below this folder, which is outside of the vault.")

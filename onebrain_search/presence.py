@@ -60,3 +60,13 @@ def withdraw(folder: Path, presence: Presence) -> None:
     """Delete the file, unless another daemon has written it since."""
     if read(folder) == presence:
         (folder / FILE).unlink(missing_ok=True)
+
+
+def own_version() -> str:
+    """Return the version of this program, `source` where it runs without having been installed."""
+    from importlib import metadata
+
+    try:
+        return metadata.version("onebrain-search")
+    except metadata.PackageNotFoundError:
+        return "source"

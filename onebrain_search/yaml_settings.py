@@ -133,6 +133,13 @@ def count(value: Value) -> int:
     return int(value.node.value)
 
 
+def whole(value: Value) -> int:
+    """Read a whole number from 0."""
+    if not value.a("int") or not re.fullmatch(r"[0-9]{1,9}", value.node.value):
+        raise value.wrong("a whole number from 0")
+    return int(value.node.value)
+
+
 def size(value: Value) -> float:
     """Read a number above 0."""
     plain = value.a("int", "float") and re.fullmatch(r"[0-9]*\.?[0-9]+", value.node.value)

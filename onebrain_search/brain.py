@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,6 +26,7 @@ from onebrain_search.types import Answer, Hit, Mode, Query, Retrieval
 
 if TYPE_CHECKING:
     from indexer.embed import CrossEncoder, Embedder
+    from indexer.staleness import Staleness
     from onebrain_search.answer.why import Story
 
 WAIT = 10.0  # seconds for another process that is indexing
@@ -249,7 +250,17 @@ class Brain:
         found["bytes"] = sum(file.stat().st_size for file in self.folder.rglob("*") if file.is_file())
         found["skipped"] = [s for s in catalog.skips() if not s.failed]
         found["failed"] = [s for s in catalog.skips() if s.failed]
+        behind = self._staleness()
+        found["stale"] = None if behind is None else asdict(behind)
         return found
+
+    def _staleness(self) -> Staleness | None:
+        """Return how far the index is behind the files, None when the vault is out of reach."""
+        from indexer.staleness import staleness
+
+        catalog, now = self.snapshot().catalog, self._plan(False, False, silent)
+        skipped = [(skip.root, skip.path) for skip in catalog.skips()]
+        return staleness(catalog.known(), skipped, now.roots, now.rules)
 
     def clear(self) -> None:
         """Delete the index; the notes are not touched. Works when the vault is gone."""

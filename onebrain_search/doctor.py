@@ -30,9 +30,9 @@ def examine(brain: Brain) -> list[Finding]:
             found += check(brain)
         except (OneBrainError, OSError) as error:
             fix = getattr(error, "fix", "") or "mend that, then run `doctor` again"
-            found.append(
-                Finding(check.__name__, getattr(error, "what", str(error)), getattr(error, "where", ""), fix)
-            )
+            fault = Finding(check.__name__, getattr(error, "what", str(error)), getattr(error, "where", ""), fix)
+            if all((fault.what, fault.where) != (known.what, known.where) for known in found):
+                found.append(fault)  # an index that cannot be read fails every check of it
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from indexer.types import Event
@@ -63,6 +64,14 @@ def status_text(found: Shape) -> str:
         f"{found['vectors']} with vectors, {found['pending']} waiting, {found['unreadable']} the model cannot read"
     )
     lines.append(f"passages   {found['chunks']}: {vectors}")
+    lines.append(f"changed    {datetime.fromtimestamp(found['indexed_at']):%Y-%m-%d %H:%M}")
+    stale = found["stale"]
+    if stale is None:
+        lines.append("stale      the vault cannot be reached: its entries are kept")
+    elif any(stale.values()):
+        lines.append(f"stale      {', '.join(f'{n} {name}' for name, n in stale.items() if n)} since: run `index`")
+    else:
+        lines.append("stale      no: every file is in the index as it stands now")
     for name in ("skipped", "failed"):
         lines += [f"{name:<10} {skip['path'] or 'the vault'}: {skip['reason']}" for skip in found[name]]
     return printable("\n".join(lines))

@@ -33,7 +33,7 @@ LAYERS = tuple(
     indexer.tables indexer.terms indexer.state
     indexer.catalog indexer.lexical indexer.vectors indexer.prepare
     indexer.snapshot indexer.workers indexer.timeline
-    indexer.plan
+    indexer.plan indexer.staleness
     indexer.store
     indexer.update indexer.backlog
     indexer.build

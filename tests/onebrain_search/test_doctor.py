@@ -39,6 +39,56 @@ def test_passages_that_wait_for_vectors_are_a_fault(vault: Vault, home: Path) ->
     assert "wait for vectors" in named(found, "index")[0].what
 
 
+@pytest.mark.parametrize(("content", "what"), [(b"no database", "damaged"), (None, "version")])
+def test_an_index_that_is_not_ours_is_one_fault(vault: Vault, home: Path, content: bytes | None, what: str) -> None:
+    """Damaged, foreign or of another version: `index` makes it anew."""
+    import sqlite3
+
+    brain = opened(vault({"a.md": "some words"}))
+    brain.snapshot().close()
+    catalog = brain.folder / "catalog.sqlite"
+    if content is None:
+        with sqlite3.connect(catalog) as connection:
+            connection.execute("UPDATE state SET value = 'of tomorrow' WHERE name = 'fingerprint'")
+        connection.close()
+    else:
+        catalog.write_bytes(content)
+    found = [finding for finding in examine(Brain.open(brain.config.vault)) if not finding.hint]
+    assert [finding.check for finding in found] == ["index"]
+    assert what in found[0].what
+    assert "`index`" in found[0].fix
+
+
+def test_a_model_that_is_not_there_is_a_fault(vault: Vault, home: Path) -> None:
+    """Words are searched all the same."""
+    folder = vault({"a.md": "x", "onebrain.yml": "onebrain_search:\n  embedding:\n    model: nobody/nothing\n"})
+    (finding,) = named(examine(opened(folder)), "model")
+    assert "nobody/nothing" in f"{finding.what} {finding.where}"
+    assert finding.fix
+
+
+def test_a_disk_that_is_nearly_full_is_a_fault(vault: Vault, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the index fills it."""
+    monkeypatch.setattr("onebrain_search.doctor.LEAST_FREE", 1 << 60)
+    (finding,) = named(examine(opened(vault({"a.md": "x"}))), "space")
+    assert "ONEBRAIN_SEARCH_HOME" in finding.fix
+
+
+def test_status_says_how_far_the_index_is_behind(vault: Vault, home: Path) -> None:
+    """By content: a file that was only touched is as it was read, one that cannot be indexed is no news."""
+    folder = vault({"a.md": "one", "b.md": "two", "c.md": "three", "d.md": "four"})
+    (folder / "binary.md").write_bytes(bytes(range(256)))
+    brain = opened(folder)
+    assert brain.status()["stale"] == {"new": 0, "changed": 0, "removed": 0}
+    (folder / "a.md").write_text("one and more")
+    (folder / "b.md").touch()
+    (folder / "c.md").unlink()
+    (folder / "new.md").write_text("five")
+    assert brain.status()["stale"] == {"new": 1, "changed": 1, "removed": 1}
+    folder.rename(folder.with_name("moved"))
+    assert brain.status()["stale"] is None
+
+
 def test_a_broken_header_is_a_hint_with_its_note(vault: Vault, home: Path) -> None:
     """The note is searched all the same."""
     found = examine(opened(vault({"a.md": "---\ntags: [a\nx: : y\n---\nbody"})))

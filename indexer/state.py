@@ -16,8 +16,8 @@ from indexer.errors import Busy, StoreError
 CATALOG = "catalog.sqlite"
 
 # The rights, each a lock file that the system frees when its process ends, however that happens. To write is held for
-# as long as one commit takes, to embed while vectors are made, so that no two processes make the same ones, to watch for
-# as long as a watcher lives, and to serve for as long as a daemon does.
+# as long as one commit takes, to embed while vectors are made, so that no two processes make the same ones, to watch
+# for as long as a watcher lives, and to serve for as long as a daemon does.
 WRITE, EMBED, WATCH, SERVE = "write.lock", "embed.lock", "watch.lock", "serve.lock"
 _BUSY = {
     WRITE: "another process is indexing this vault",

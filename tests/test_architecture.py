@@ -71,7 +71,6 @@ OWNERS = {
     "mcp": ("onebrain_search.mcp",),
     "onnxruntime": ("indexer.embed",),
     "pathspec": ("indexer.ignore",),
-    "psutil": ("indexer.state",),
     "platformdirs": ("onebrain_search.config",),
     "psutil": ("indexer.state",),
     "pypdfium2": ("indexer.parse",),

@@ -1,15 +1,19 @@
-"""Text to vectors: three ways to run a model behind one protocol, and the cross-encoder.
+"""Text to vectors: four ways to run a model behind one protocol, and the cross-encoder.
 
-Opening is lazy, so that importing this package costs nothing. The packaged model answers questions by
-`numpy_bert`, takes in a few documents by `onnx` and many by `sentence_transformers`, which also runs any
-other local model; `http` asks a server.
+Opening is lazy, so that importing this package costs nothing. Two models come as packages, an English and a
+multilingual one: questions are answered by `numpy_bert`, documents taken in by `onnx` or numpy when they are few and by
+`sentence_transformers` in bulk. That also runs any other local model, `folder` the ones that ship an ONNX file without
+it; `http` asks a server.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+
+from indexer.errors import EmbedError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,8 +23,13 @@ if TYPE_CHECKING:
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 
-# Below this many texts ONNX (21 to 35 a second) is done before torch (65 to 104, after 4 to 5 s to start).
+ENGLISH, MULTILINGUAL = "english", "multilingual"  # the packaged models, as settings call them
+OTHER_NAMES = {DEFAULT_MODEL: ENGLISH, f"sentence-transformers/{DEFAULT_MODEL}": ENGLISH}
+
+# Below this many texts ONNX (21 to 35 a second) is done before torch (65 to 104, after 4 to 5 s to start), and numpy
+# (2 to 4 a second of the multilingual model) before torch with a vocabulary that takes 2 s more.
 FEW_TEXTS = 150
+FEW_MULTILINGUAL = 16
 
 Progress = Callable[[int], None]
 
@@ -85,36 +94,55 @@ class Remote:
 
 
 def open_query_embedder(
-    model: str = DEFAULT_MODEL, *, remote: Remote | None = None, offline: bool = False
+    model: str = DEFAULT_MODEL, *, remote: Remote | None = None, offline: bool = False, models: Path | None = None
 ) -> Embedder:
-    """The embedder for questions: never imports torch for the default model. ModelMissing, EmbedError."""
+    """The embedder for questions: never imports torch for the packaged models. ModelMissing, EmbedError.
+
+    `models` is the folder where the multilingual one is unpacked.
+    """
     if remote is not None:
         return _open_remote(model, remote)
-    if is_default(model):
+    if packaged(model) == ENGLISH:
         from indexer.embed.packaged import open_for_queries
 
         return open_for_queries()
+    if packaged(model) == MULTILINGUAL:
+        from indexer.embed.multilingual import open_light
+
+        return open_light(_folder(models))
     return _open_sentence_transformer(model, offline)
 
 
 def open_document_embedder(
-    model: str = DEFAULT_MODEL, *, remote: Remote | None = None, offline: bool = False
+    model: str = DEFAULT_MODEL, *, remote: Remote | None = None, offline: bool = False, models: Path | None = None
 ) -> Embedder:
     """The embedder for bulk: packaged weights are checked by sha256 first. ModelMissing, EmbedError."""
     if remote is not None:
         return _open_remote(model, remote)
+    if packaged(model) == MULTILINGUAL:
+        from indexer.embed.multilingual import open_bulk
+
+        return open_bulk(_folder(models))
     return _open_sentence_transformer(model, offline)
 
 
 def document_embedder_for(
-    count: int, model: str = DEFAULT_MODEL, *, remote: Remote | None = None, offline: bool = False
+    count: int,
+    model: str = DEFAULT_MODEL,
+    *,
+    remote: Remote | None = None,
+    offline: bool = False,
+    models: Path | None = None,
 ) -> Embedder:
     """The embedder that has `count` documents done first, its own start included."""
-    if remote is None and is_default(model) and count < FEW_TEXTS:
+    name = "" if remote is not None else packaged(model)
+    if name == ENGLISH and count < FEW_TEXTS:
         from indexer.embed.packaged import open_for_few_documents
 
         return open_for_few_documents()
-    return open_document_embedder(model, remote=remote, offline=offline)
+    if name == MULTILINGUAL and count < FEW_MULTILINGUAL:
+        return open_query_embedder(model, models=models)
+    return open_document_embedder(model, remote=remote, offline=offline, models=models)
 
 
 def open_cross_encoder(model: str, *, offline: bool = False) -> CrossEncoder:
@@ -124,9 +152,17 @@ def open_cross_encoder(model: str, *, offline: bool = False) -> CrossEncoder:
     return SentenceTransformersCrossEncoder.open(model, offline=offline)
 
 
-def is_default(model: str) -> bool:
-    """Whether `model` names the packaged model, with or without its publisher."""
-    return model.removeprefix("sentence-transformers/") == DEFAULT_MODEL
+def packaged(model: str) -> str:
+    """Which packaged model a name means, ENGLISH or MULTILINGUAL; "" for none of them."""
+    name = OTHER_NAMES.get(model, model)
+    return name if name in (ENGLISH, MULTILINGUAL) else ""
+
+
+def _folder(models: Path | None) -> Path:
+    """The folder for unpacked models. EmbedError without one."""
+    if models is None:
+        raise EmbedError("there is no folder to unpack the multilingual model into", fix="pass `models`")
+    return models
 
 
 def _open_remote(model: str, remote: Remote) -> Embedder:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from indexer.embed import Vectors
-    from indexer.embed.packaged import Forward
+    from indexer.embed.light import Forward
 
 
 def onnx_forward(model: Path) -> Forward:

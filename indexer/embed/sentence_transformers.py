@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexer.embed import DEFAULT_MODEL, is_default, minilm
+from indexer.embed import DEFAULT_MODEL, ENGLISH, minilm, packaged
+from indexer.embed.carrier import verified
 from indexer.embed.loading import hardware, load, quiet
 from indexer.embed.prompts import prompts_by_name
 from indexer.embed.readability import is_mixed, readability
@@ -38,11 +39,21 @@ class SentenceTransformersEmbedder:
 
     @classmethod
     def open(cls, model: str, *, offline: bool = False) -> SentenceTransformersEmbedder:
-        """Load `model`: the packaged one, a folder, a cached name, or (not offline) one from the hub."""
-        packaged = is_default(model)
-        name = str(minilm.verified(minilm.WEIGHTS).parent) if packaged else model
+        """Load `model`: the English one, a folder, a cached name, or (not offline) one from the hub."""
+        if packaged(model) == ENGLISH:
+            return cls.known(verified(minilm.WEIGHTS).parent, DEFAULT_MODEL, minilm.FINGERPRINT)
+        return cls._opened(model, model, "", offline)
+
+    @classmethod
+    def known(cls, folder: Path, model: str, fingerprint: str) -> SentenceTransformersEmbedder:
+        """Load the folder of a model whose fingerprint is known; nothing is fetched."""
+        return cls._opened(str(folder), model, fingerprint, True)
+
+    @classmethod
+    def _opened(cls, name: str, model: str, fingerprint: str, offline: bool) -> SentenceTransformersEmbedder:
+        """Load the model called `name`, and work its fingerprint out unless one is given."""
         device, precision = hardware()
-        engine = engine_of(name, device, offline=offline or packaged)
+        engine = engine_of(name, device, offline=offline)
         query, document = prompts(engine, model)
         window = min(int(engine.max_seq_length or USUAL_WINDOW), WIDEST_WINDOW)
         # Before the weights are rounded, so that another machine finds the same model.
@@ -50,8 +61,8 @@ class SentenceTransformersEmbedder:
         own = f"{Path(model).name} {identity(engine)} {dimension} {query!r} {document!r} {window}"
         engine.to(precision)
         return cls(
-            model=DEFAULT_MODEL if packaged else model,
-            fingerprint=minilm.FINGERPRINT if packaged else own,
+            model=model,
+            fingerprint=fingerprint or own,
             dimension=dimension,
             window=window,
             engine=engine,

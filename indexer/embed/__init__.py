@@ -1,9 +1,8 @@
 """Text to vectors: four ways to run a model behind one protocol, and the cross-encoder.
 
 Opening is lazy, so that importing this package costs nothing. Two models come as packages, an English and a
-multilingual one: questions are answered by `numpy_bert`, documents taken in by `onnx` or numpy when they are few and by
-`sentence_transformers` in bulk. That also runs any other local model, `folder` the ones that ship an ONNX file without
-it; `http` asks a server.
+multilingual one: questions are answered by `numpy_bert`, documents taken in by `onnx` or numpy when they are few and
+by `sentence_transformers` in bulk, which also runs any other local model; `http` asks a server.
 """
 
 from __future__ import annotations
@@ -102,11 +101,11 @@ def open_query_embedder(
     """
     if remote is not None:
         return _open_remote(model, remote)
-    if packaged(model) == ENGLISH:
+    if packaged_as(model) == ENGLISH:
         from indexer.embed.packaged import open_for_queries
 
         return open_for_queries()
-    if packaged(model) == MULTILINGUAL:
+    if packaged_as(model) == MULTILINGUAL:
         from indexer.embed.multilingual import open_light
 
         return open_light(_folder(models))
@@ -119,7 +118,7 @@ def open_document_embedder(
     """The embedder for bulk: packaged weights are checked by sha256 first. ModelMissing, EmbedError."""
     if remote is not None:
         return _open_remote(model, remote)
-    if packaged(model) == MULTILINGUAL:
+    if packaged_as(model) == MULTILINGUAL:
         from indexer.embed.multilingual import open_bulk
 
         return open_bulk(_folder(models))
@@ -135,7 +134,7 @@ def document_embedder_for(
     models: Path | None = None,
 ) -> Embedder:
     """The embedder that has `count` documents done first, its own start included."""
-    name = "" if remote is not None else packaged(model)
+    name = "" if remote is not None else packaged_as(model)
     if name == ENGLISH and count < FEW_TEXTS:
         from indexer.embed.packaged import open_for_few_documents
 
@@ -152,7 +151,7 @@ def open_cross_encoder(model: str, *, offline: bool = False) -> CrossEncoder:
     return SentenceTransformersCrossEncoder.open(model, offline=offline)
 
 
-def packaged(model: str) -> str:
+def packaged_as(model: str) -> str:
     """Which packaged model a name means, ENGLISH or MULTILINGUAL; "" for none of them."""
     name = OTHER_NAMES.get(model, model)
     return name if name in (ENGLISH, MULTILINGUAL) else ""

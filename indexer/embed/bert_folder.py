@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,8 @@ def write(packed: E5File, folder: Path, done: Done) -> None:
     """Write all files of the folder, which must exist."""
     tensors = dict(_tensors(packed))
     save(folder / WEIGHTS, tensors, done)
-    save(folder / TABLES, {name: lambda t=t: t for name, t in unigram.tables(packed.pieces, packed.scores).items()})
+    tables = unigram.tables(packed.pieces, packed.scores)
+    save(folder / TABLES, {name: partial(tables.__getitem__, name) for name in tables})
     (folder / WORDS).write_text(json.dumps(_tokenizer(packed), ensure_ascii=False), "utf-8")
     for name, content in settings().items():
         target = folder / name
@@ -69,7 +71,9 @@ def settings() -> dict[str, str]:
     return {name: json.dumps(content) for name, content in found.items()}
 
 
-def save(path: Path, tensors: Mapping[str, Callable[[], NDArray[Any]]], done: Done = lambda made, total: None) -> None:
+def save(
+    path: Path, tensors: Mapping[str, Callable[[], NDArray[Any]]], done: Done = lambda made, total: None
+) -> None:
     """Write a safetensors file, one tensor in memory at a time: sizes are known once each has been made."""
     header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
     parts = path.with_suffix(".parts")

@@ -15,6 +15,7 @@ import mmap
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,7 +99,7 @@ def _read(path: Path) -> E5File:
     ends = np.frombuffer(content, np.uint32, count + 1, reader.skip(4 * (count + 1))).tolist()
     scores = np.frombuffer(content, np.float32, count, reader.skip(4 * count))
     letters = content[reader.skip(blob) : reader.at]
-    pieces = [letters[start:end].decode() for start, end in zip(ends, ends[1:], strict=False)]
+    pieces = [letters[start:end].decode() for start, end in pairwise(ends)]
     _, table = reader.take("<iI")
     reader.skip(table)
     (tensors,) = reader.take("<i")

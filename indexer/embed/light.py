@@ -30,7 +30,7 @@ class LightEmbedder:
     tokenize: Tokenize = field(repr=False)
     forward: Forward = field(repr=False)
     around: tuple[tuple[int, ...], tuple[int, ...]]
-    unknown: int | None
+    unknown: int | None  # number of the unknown piece
     query_prompt: str = ""
     document_prompt: str = ""
     mixed: bool = False  # the vocabulary is one for many languages

@@ -34,7 +34,7 @@ FINGERPRINT = f"{MODEL} q4 {PACKED.sha256[:12]} {DIMENSION} mean {WINDOW}"
 FOLDER = f"{MODEL}-{PACKED.sha256[:12]}-1"  # raise the last number when the files are made otherwise
 SUMS = {
     WEIGHTS: "c09a83be4fdffbf89450520f546b00d4f5aa259532742d6fb14b874bfd1a480c",
-    WORDS: "0ba5e121a827e83b256961232b7b82614a9b5f5edd2557ff9fa0560eda3d40bd",
+    WORDS: "fff93582f0ca5e9f83e5cf68e9f73d75f07e0937358d71a6e54b4cc3c0caf989",
     TABLES: "5c33442ced5ba23a593da83582ee38050eee0f4c1825ac7e4697191a3de5eff7",
 }
 LEFT_BEHIND = 3600.0  # seconds after which an unfinished folder is nobody's
@@ -65,7 +65,8 @@ def unpacked(models: Path, done: Done = lambda made, total: None, *, checked: bo
         if is_damaged(part):
             raise EmbedError("the multilingual model could not be unpacked as it should", where=str(part))
         if folder.exists() and (not is_whole(folder) or is_damaged(folder)):
-            folder.rename(models / f"{FOLDER}.{os.getpid()}.{time.time_ns()}.part")
+            old = folder.rename(models / f"{FOLDER}.{os.getpid()}.{time.time_ns()}.part")
+            shutil.rmtree(old, ignore_errors=True)
         with suppress(OSError):  # another process was first
             part.rename(folder)
     except OSError as error:

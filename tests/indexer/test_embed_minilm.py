@@ -15,12 +15,12 @@ from indexer.embed import (
     FEW_TEXTS,
     Embedder,
     document_embedder_for,
-    is_default,
     minilm,
     open_document_embedder,
     open_query_embedder,
+    packaged_as,
 )
-from indexer.embed.minilm import Carrier, located, verified
+from indexer.embed.carrier import Carrier, located, verified
 from indexer.embed.numpy_bert import gelu
 from indexer.errors import EmbedError, ModelMissing
 
@@ -210,9 +210,9 @@ def test_many_documents_take_the_fast_engine() -> None:
 
 def test_the_default_is_known_with_and_without_its_publisher() -> None:
     """Both names mean the packaged model."""
-    assert is_default(DEFAULT_MODEL)
-    assert is_default(f"sentence-transformers/{DEFAULT_MODEL}")
-    assert not is_default("someone/all-MiniLM-L6-v2")
+    names = ("english", DEFAULT_MODEL, f"sentence-transformers/{DEFAULT_MODEL}")
+    assert {packaged_as(name) for name in names} == {"english"}
+    assert packaged_as("someone/all-MiniLM-L6-v2") == ""
 
 
 def test_a_missing_package_says_how_to_get_it() -> None:

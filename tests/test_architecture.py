@@ -49,7 +49,7 @@ LAYERS = tuple(
     onebrain_search.brain
     onebrain_search.render onebrain_search.text onebrain_search.evaluate onebrain_search.doctor onebrain_search.client
     onebrain_search.service
-    onebrain_search.server onebrain_search.mcp
+    onebrain_search.server onebrain_search.mcp onebrain_search.agents
     onebrain_search.cli
     """.strip().splitlines()
 )
@@ -83,6 +83,7 @@ OWNERS = {
     "tantivy": ("indexer.lexical",),
     "threadpoolctl": ("indexer.embed",),
     "tokenizers": ("indexer.embed",),
+    "tomlkit": ("onebrain_search.agents",),
     "torch": ("indexer.embed",),
     "transformers": ("indexer.embed",),
     "tree_sitter": ("indexer.parse",),

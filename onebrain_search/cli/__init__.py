@@ -21,6 +21,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "related": ("read", "List the notes that belong with a note."),
     "status": ("state", "Say what is in the index and what is not."),
     "mcp": ("mcp", "Serve agents over MCP: tools to ask, search and read your notes."),
+    "skill": ("skill", "Set up agent programs: `skill install`, `skill uninstall`, `skill show`."),
     "serve": ("serve", "Keep the index fresh and answer at once, in the background."),
     "stop": ("serve", "End the background process of the vault."),
     "eval": ("evaluate", "Measure search on your own questions."),

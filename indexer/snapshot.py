@@ -151,8 +151,10 @@ class Snapshot:
 
     def _counted(self) -> dict[str, int]:
         """Count what is in the index."""
+        if "counts" in self.memory:
+            return dict(self.memory["counts"])
         count = self.catalog.count
-        return {
+        self.memory["counts"] = found = {
             "documents": count("documents"),
             "chunks": count("chunks"),
             "vectors": count("chunks", "row >= 0"),
@@ -161,3 +163,4 @@ class Snapshot:
             "events": count("events"),
             "links": count("links"),
         }
+        return dict(found)

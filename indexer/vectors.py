@@ -106,7 +106,7 @@ class VectorIndex:
         if len(table) and table[:, 1].max() >= len(codes):
             raise StoreError("the vector file is shorter than the catalog says", where=str(path), fix="run `index`")
         self.ids, self.rows, self.codes = table[:, 0], table[:, 1], codes
-        self.places: dict[int, int] | None = None
+        self.order: NDArray[numpy.int64] | None = None
         self.floats: Floats | None = None
         self.bits: NDArray[numpy.uint64] | None = None
         if len(table) <= EXACT_ROWS:
@@ -131,25 +131,17 @@ class VectorIndex:
         chosen = best if places is None else places[best]
         return [(int(n), float(s)) for n, s in zip(self.ids[chosen], scores[best], strict=True)]
 
-    def cosines(self, query: Floats, ids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of each of some chunks that has a vector."""
-        found = [(number, self._place(number)) for number in ids]
-        known = [(number, place) for number, place in found if place is not None]
-        if not known:
-            return {}
-        scores = self._cosines(query, numpy.asarray([place for _, place in known]))
-        return {number: float(score) for (number, _), score in zip(known, scores, strict=True)}
-
-    def vectors(self, ids: Sequence[int]) -> Floats:
-        """Return the vectors (n, dimension) of those of some chunks that have one."""
-        places = [place for place in map(self._place, ids) if place is not None]
-        return self._take(numpy.asarray(places, dtype=numpy.int64))
-
-    def _place(self, number: int) -> int | None:
-        """Return where a chunk stands in `ids`, None without a vector."""
-        if self.places is None:
-            self.places = {int(n): at for at, n in enumerate(self.ids)}
-        return self.places.get(number)
+    def rows_of(self, ids: Sequence[int]) -> tuple[list[int], Floats]:
+        """Return those of some chunks that have a vector, and their vectors (n, dimension) in that order."""
+        if self.order is None:
+            self.order = numpy.argsort(self.ids)
+        wanted = numpy.fromiter(ids, dtype=numpy.int64)
+        if not len(self.ids):
+            return [], self._take(wanted[:0])
+        near = numpy.searchsorted(self.ids, wanted, sorter=self.order)
+        places = self.order[numpy.minimum(near, len(self.ids) - 1)]
+        known = self.ids[places] == wanted
+        return wanted[known].tolist(), self._take(places[known])
 
     def _take(self, places: NDArray[numpy.int64]) -> Floats:
         """Return the float32 vectors at some places."""

@@ -5,63 +5,55 @@ Measured as mean nDCG@10 over five collections: reciprocal rank fusion (60) .569
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
-
-from onebrain_search.types import Hit
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from indexer.vectors import Floats, VectorIndex
+    from indexer.vectors import Floats
 
 DENSE_SHARE = 0.5  # of the dense leg in the sum, when the model reads the question perfectly
 FEEDBACK_FROM = 3  # hits whose vectors are mixed into the question's
 FEEDBACK = 0.6  # weight of their mean beside the question
 
 
+class Scored(NamedTuple):
+    """A chunk by its id, its score, and the numbers that made it."""
+
+    number: int
+    score: float
+    parts: Mapping[str, float]
+
+
+def alone(leg: str, found: Iterable[tuple[int, float]]) -> list[Scored]:
+    """Return what one leg found as it is."""
+    return [Scored(number, score, {leg: score}) for number, score in found]
+
+
 def convex(
-    lexical: Sequence[Hit],
-    dense: Mapping[int, float],
-    others: Sequence[Hit],
-    share: float,
-    shown: Mapping[int, float] | None = None,
-) -> list[Hit]:
+    bm25: Mapping[int, float], dense: Mapping[int, float], share: float, shown: Mapping[int, float] | None = None
+) -> list[Scored]:
     """Return the union of both legs, best first.
 
-    `lexical` are BM25 hits, `dense` cosines of all candidates by chunk id, `others` the hits of the dense leg;
-    `share` (0..1) is the weight of the dense leg; `shown` are the cosines that are reported, if not `dense`.
-    Scores are in 0..1.
+    `bm25` are scores of the lexical leg by chunk id, `dense` cosines of all candidates; `share` (0..1) is the weight
+    of the dense leg; `shown` are the cosines that are reported, if not `dense`. Scores are in 0..1.
     """
-    bm25 = {hit.chunk.id: hit.score for hit in lexical}
-    low, high = _range(dense.values())
-    top = max(bm25.values(), default=0.0)
+    low, high = min(dense.values(), default=0.0), max(dense.values(), default=0.0)
+    by_words = (1 - share) / (max(bm25.values(), default=0.0) or 1.0)
+    by_meaning = share / ((high - low) or 1.0)
+    cosines = dense if shown is None else shown
     fused = []
-    for hit in {hit.chunk.id: hit for hit in [*lexical, *others]}.values():
-        number = hit.chunk.id
-        words = bm25.get(number, 0.0) / top if top else 0.0
-        meaning = (dense.get(number, low) - low) / (high - low) if high > low else 0.0
-        parts = {"lexical": bm25.get(number, 0.0), "vector": (shown or dense).get(number, 0.0)}
-        fused.append(replace(hit, score=(1 - share) * words + share * meaning, parts=parts))
-    return sorted(fused, key=_order)
+    for number in {**bm25, **dense}:
+        words = bm25.get(number, 0.0)
+        score = by_words * words + by_meaning * (dense.get(number, low) - low)
+        fused.append(Scored(number, score, {"lexical": words, "vector": cosines.get(number, 0.0)}))
+    return sorted(fused, key=lambda each: (-each.score, each.number))
 
 
-def feedback(question: Floats, best: Sequence[Hit], vectors: VectorIndex) -> Floats:
+def feedback(question: Floats, best: Floats) -> Floats:
     """Return the question's vector moved towards the mean of the best hits' (Rocchio's positive term), unit norm."""
     import numpy
 
-    rows = vectors.vectors([hit.chunk.id for hit in best[:FEEDBACK_FROM]])
-    if not len(rows):
+    if not len(best):
         return question
-    moved = question + FEEDBACK * rows.mean(axis=0)
+    moved = question + FEEDBACK * best.mean(axis=0)
     return (moved / numpy.linalg.norm(moved)).astype(numpy.float32)  # type: ignore[no-any-return]
-
-
-def _range(values: object) -> tuple[float, float]:
-    """Return the smallest and largest value, zeros for none."""
-    found = list(values)  # type: ignore[call-overload]
-    return (min(found), max(found)) if found else (0.0, 0.0)
-
-
-def _order(hit: Hit) -> tuple[float, str, str, int]:
-    """Sort by score; equal scores by place, so that the order never depends on ids or time."""
-    return (-hit.score, hit.chunk.root, hit.chunk.path, hit.chunk.start_line)

@@ -26,6 +26,8 @@ CANNOT_READ = (
 # and less than the same words would count.
 NEAR, NEAR_FROM, NEAR_FULL, NEAR_WEIGHT = 60, 0.3, 0.75, 0.8
 
+RANKED, RANKED_EACH = 100, 3  # candidates that are read and ranked: at least, and for each hit that is asked for
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -100,30 +102,33 @@ def _found(
 ) -> Found:
     """Run a query as it is."""
     if queries.is_listing(query):
-        return Found(query, retrieve.listed(snapshot)(query))
-    words = retrieve.lexical(snapshot)(query) if retrieval != "vector" else []
+        return Found(query, retrieve.hits(snapshot, fuse.alone("date", retrieve.listed(snapshot)(query))))
+    words = dict(retrieve.lexical(snapshot)(query)) if retrieval != "vector" else {}
     asked, notes = (None, ()) if retrieval == "lexical" else _question(snapshot, query, model)
-    fused = fuse.convex(words, {}, [], 0.0) if asked is None else _fused(snapshot, query, words, *asked)
-    if asked is not None and retrieval == "vector":
-        fused = retrieve.vector(snapshot, asked[0])(query)
-    cosine = max((hit.parts.get("vector", 0.0) for hit in fused), default=0.0) if asked is not None else None
-    known = {hit.chunk.id for hit in fused}
-    fused += retrieve.hits(snapshot, [(number, 0.0) for number in told if number not in known], "lexical")
+    scored = fuse.convex(words, {}, 0.0)
+    if asked is not None:
+        near = retrieve.vector(snapshot, asked[0])(query)
+        scored = fuse.alone("vector", near) if retrieval == "vector" else _fused(snapshot, words, near, *asked)
+    cosine = max((each.parts["vector"] for each in scored), default=0.0) if asked is not None else None
+    best = scored[: max(RANKED, RANKED_EACH * query.limit)]
+    known = {each.number for each in best}
+    best += fuse.alone("lexical", [(number, 0.0) for number in told if number not in known])
+    hits = retrieve.hits(snapshot, best)
     for stage in rank.stages(snapshot, told):
-        fused = stage(query, fused)
-    return Found(query, fused, cosine, notes, question=asked[0] if asked else None)
+        hits = stage(query, hits)
+    return Found(query, hits, cosine, notes, question=asked[0] if asked else None)
 
 
-def _fused(snapshot: Snapshot, query: Query, words: list[Hit], question: Floats, share: float) -> list[Hit]:
+def _fused(
+    snapshot: Snapshot, words: Mapping[int, float], near: retrieve.Scores, question: Floats, share: float
+) -> list[fuse.Scored]:
     """Return the candidates of both legs in one order, moved by dense feedback from the best of them."""
-    near = retrieve.vector(snapshot, question)(query)
-    vectors = snapshot.vectors()
-    candidates = list(dict.fromkeys(hit.chunk.id for hit in [*words, *near]))
-    cosines = vectors.cosines(question, candidates)
-    first = fuse.convex(words, cosines, near, fuse.DENSE_SHARE * share)
-    moved = fuse.feedback(question, first, vectors)
-    second = vectors.cosines(moved, candidates)
-    return fuse.convex(words, second, near, fuse.DENSE_SHARE * share, shown=cosines)
+    share *= fuse.DENSE_SHARE
+    found, rows = snapshot.vectors().rows_of(list(dict.fromkeys([*words, *(number for number, _ in near)])))
+    cosines = dict(zip(found, (rows @ question).tolist(), strict=True))
+    first = [each.number for each in fuse.convex(words, cosines, share)[: fuse.FEEDBACK_FROM]]
+    moved = fuse.feedback(question, rows[[at for at, number in enumerate(found) if number in first]])
+    return fuse.convex(words, dict(zip(found, (rows @ moved).tolist(), strict=True)), share, shown=cosines)
 
 
 def _question(

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import log
 from types import MappingProxyType
 
@@ -21,6 +21,7 @@ from onebrain_search import question
 from onebrain_search.types import Hit, Query
 
 Stage = Callable[[Query, list[Hit]], list[Hit]]
+Triples = set[tuple[str, ...]]
 
 LOOKED_AT = 40  # hits that stages which read the text look at
 PER_DOCUMENT = 2  # hits of one document in a list of sources
@@ -114,7 +115,7 @@ def exact(reading: _Reading) -> Stage:
         @cache
         def same(name: str) -> bool:
             """Whether a name is the query; those of a document come again with each of its passages."""
-            return tokens.words(name) == wanted
+            return (not name.isascii() or wanted[0] in name.lower()) and tokens.words(name) == wanted
 
         def value(hit: Hit) -> tuple[str, float]:
             """Return which name is equal."""
@@ -159,6 +160,9 @@ def proximity(reading: _Reading) -> Stage:
 
         def value(hit: Hit) -> float:
             """Return the share of the pairs in a passage."""
+            words = reading.words_of(hit)
+            if not any(one in words and other in words for one, other in pairs):
+                return 0.0
             there = [tokens.stem(token) for token in tokens.words(f"{hit.chunk.title} {hit.chunk.text}")]
             return len(pairs & set(pairwise(there))) / len(pairs)
 
@@ -248,11 +252,13 @@ def without_copies(query: Query, hits: list[Hit]) -> list[Hit]:
     """
     kept: list[Hit] = []
     copies: list[Hit] = []
-    seen: list[set[tuple[str, ...]]] = []
+    seen: list[Triples] = []
     for hit in hits[:LOOKED_AT]:
         words = tokens.words(hit.chunk.text)
-        triples: set[tuple[str, ...]] = {*zip(words, words[1:], words[2:], strict=False)} or {tuple(words)}
-        (copies if any(_same(triples, other) for other in seen) else kept).append(hit)
+        triples: Triples = {*zip(words, words[1:], words[2:], strict=False)} or {tuple(words)}
+        sample = set(islice(triples, 1 + len(triples) // 8))  # a copy lacks a tenth: it shares one of an eighth
+        copied = any(not sample.isdisjoint(other) and _same(triples, other) for other in seen)
+        (copies if copied else kept).append(hit)
         seen.append(triples)
     return kept + hits[LOOKED_AT:] + (copies if query.phrases and not query.sentence else [])
 
@@ -306,10 +312,10 @@ def _added(hit: Hit, stage: str, value: float) -> Hit:
     if not value:
         return hit
     gain = WEIGHTS[stage] * value
-    return replace(hit, score=hit.score + gain, parts={**hit.parts, stage: gain})
+    return Hit(hit.chunk, hit.score + gain, {**hit.parts, stage: gain}, hit.highlights, hit.stale)
 
 
-def _same(one: set[tuple[str, ...]], other: set[tuple[str, ...]]) -> bool:
+def _same(one: Triples, other: Triples) -> bool:
     """Whether two passages share nearly all word triples."""
     if min(len(one), len(other)) < SAME_SHARE * max(len(one), len(other)):
         return False

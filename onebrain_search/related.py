@@ -132,7 +132,7 @@ def _by_meaning(snapshot: Snapshot, passages: Sequence[Chunk], ties: Ties, neare
     if vectors is None or not len(vectors):
         return
     best: dict[int, float] = {}
-    for row in vectors.vectors([piece.id for piece in passages[:CHUNKS]]):
+    for row in vectors.rows_of([piece.id for piece in passages[:CHUNKS]])[1]:
         for number, cosine in vectors.search(row, NEIGHBOURS):
             best[number] = max(cosine, best.get(number, -1.0))
     owners = _owners(snapshot, best)

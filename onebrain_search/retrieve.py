@@ -1,4 +1,4 @@
-"""Query -> hits, one retriever a leg. Filters hold before the best k are chosen, in every leg."""
+"""Query -> scored chunks, one retriever a leg. Filters hold before the best k are chosen, in every leg."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from onebrain_search.types import Hit, Query
 if TYPE_CHECKING:
     from indexer.embed import Embedder
     from indexer.vectors import Floats
+    from onebrain_search.fuse import Scored
 
-Retriever = Callable[[Query], list[Hit]]
+Scores = list[tuple[int, float]]  # chunk ids with their scores, best first
+Retriever = Callable[[Query], Scores]
 
 SHORTEST, LONG = 5, 9  # letters from which a word is taken for mistyped in one place, and in two
 MOST_TERMS = 64  # a pasted page is asked by its rarest words
@@ -78,7 +80,7 @@ def _may_be_mistyped(snapshot: Snapshot, term: str) -> bool:
 def lexical(snapshot: Snapshot) -> Retriever:
     """Return the BM25 leg."""
 
-    def retrieve(query: Query) -> list[Hit]:
+    def retrieve(query: Query) -> Scores:
         """Return the best chunks for any of the query's words, phrases and completions."""
         reader = snapshot.lexical
         asked = query.terms
@@ -91,8 +93,7 @@ def lexical(snapshot: Snapshot) -> Retriever:
             if len(term) == 1 and not term.isascii():
                 terms += [(token, 0.5) for token in reader.completions(term)]
         phrases = [tokens.words(phrase) for phrase in query.phrases]
-        found = reader.search(terms, phrases=phrases, required=required(snapshot, query), k=depth(query))
-        return hits(snapshot, found, "lexical")
+        return reader.search(terms, phrases=phrases, required=required(snapshot, query), k=depth(query))
 
     return retrieve
 
@@ -100,11 +101,11 @@ def lexical(snapshot: Snapshot) -> Retriever:
 def listed(snapshot: Snapshot) -> Retriever:
     """Return what answers a query of conditions alone."""
 
-    def retrieve(query: Query) -> list[Hit]:
+    def retrieve(query: Query) -> Scores:
         """Return the first passage of each note that meets them, the newest note first, undated ones last."""
         meeting = json.dumps(snapshot.lexical.ids(required(snapshot, query)).tolist())
         rows = snapshot.catalog.sql.execute(_NEWEST, (meeting, query.limit)).fetchall()
-        return hits(snapshot, [(number, 1.0 - n / len(rows)) for n, (number,) in enumerate(rows)], "date")
+        return [(number, 1.0 - n / len(rows)) for n, (number,) in enumerate(rows)]
 
     return retrieve
 
@@ -124,11 +125,11 @@ def required(snapshot: Snapshot, query: Query) -> list[Any]:
 def vector(snapshot: Snapshot, question: Floats) -> Retriever:
     """Return the dense leg for the unit vector of a question."""
 
-    def retrieve(query: Query) -> list[Hit]:
+    def retrieve(query: Query) -> Scores:
         """Return the chunks nearest to the question."""
         held = required(snapshot, query)
         allowed = snapshot.lexical.ids(held) if held else None
-        return hits(snapshot, snapshot.vectors().search(question, depth(query), allowed), "vector")
+        return snapshot.vectors().search(question, depth(query), allowed)
 
     return retrieve
 
@@ -140,7 +141,7 @@ def question_vector(query: Query, embedder: Embedder) -> tuple[Floats, float]:
     return embedder.embed_queries([text])[0], embedder.readability(text)
 
 
-def hits(snapshot: Snapshot, found: Sequence[tuple[int, float]], leg: str) -> list[Hit]:
-    """Return the chunks of scored ids as hits; one that vanished in between is left out."""
-    stored = snapshot.catalog.chunks([number for number, _ in found])
-    return [Hit(stored[n].chunk, score, {leg: score}) for n, score in found if n in stored]
+def hits(snapshot: Snapshot, found: Sequence[Scored]) -> list[Hit]:
+    """Return scored chunks as hits; one that vanished in between is left out."""
+    stored = snapshot.catalog.chunks([each.number for each in found])
+    return [Hit(stored[each.number].chunk, each.score, each.parts) for each in found if each.number in stored]

@@ -143,23 +143,22 @@ def test_the_best_come_also_when_the_allowed_are_few_and_far(file: Path, monkeyp
     assert {n for n, _ in index.search(rows[0], 10, far.astype(numpy.int64))} == set(far.tolist())
 
 
-def test_cosines_and_vectors_of_chunks_that_have_one(file: Path) -> None:
-    """Others are left out."""
+def test_vectors_of_chunks_that_have_one(file: Path) -> None:
+    """In the order in which they are asked for; others are left out."""
     rows = random_rows(3)
     append(file, 0, rows)
-    index = VectorIndex(file, WIDTH, [(10, 0), (20, 2)])
-    found = index.cosines(rows[2], [20, 30, 10])
-    assert set(found) == {10, 20}
-    assert found[20] == pytest.approx(1, abs=1e-3)
-    assert index.vectors([30, 20]).shape == (1, WIDTH)
-    assert index.cosines(rows[2], []) == {}
+    index = VectorIndex(file, WIDTH, [(20, 0), (10, 2)])
+    found, there = index.rows_of([30, 10, 15, 20, 5])
+    assert found == [10, 20]
+    assert numpy.allclose(there, rows[[2, 0]], atol=0.01)
+    assert index.rows_of([])[0] == []
 
 
 def test_an_index_without_vectors_finds_nothing(tmp_path: Path) -> None:
     """Before the first vector is made, the dense leg is empty and no error."""
     index = VectorIndex(tmp_path / "none", 0, [])
     assert index.search(random_rows(1)[0], 5) == []
-    assert index.vectors([1]).shape[0] == 0
+    assert index.rows_of([1])[0] == []
 
 
 def test_a_file_shorter_than_the_catalog_says_is_an_error(file: Path) -> None:

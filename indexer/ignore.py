@@ -24,6 +24,7 @@ _GENERATED: Final = (
 _GIT: Final = ".gitignore"
 _GIT_PRIVATE: Final = ".git/info/exclude"
 _OWN: Final = ".onebrainignore"
+RULE_FILES: Final = frozenset([_GIT, _OWN, "pyvenv.cfg", "config.edn"])  # decide about other files, see `foreign`
 
 
 _CLASSES: Final = {  # of POSIX, which git knows and pathspec does not

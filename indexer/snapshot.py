@@ -74,6 +74,8 @@ class Snapshot:
         catalog = Catalog(folder / CATALOG, write=False)
         try:
             catalog.begin()
+            if catalog.is_empty():  # a first run is at it
+                raise _Unsettled("there is no finished index", where=str(folder), fix="run `index`")
             if not catalog.is_ours() or catalog.state("fingerprint") != fingerprint():
                 raise StoreError("the index was made by another version", where=str(folder), fix="run `index`")
             place, stamp = folder / catalog.state("lexical"), catalog.number("opstamp")

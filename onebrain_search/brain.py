@@ -8,7 +8,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from indexer import tokens
 from indexer.build import build
 from indexer.errors import Busy, EmbedError, ScanError, StoreError
 from indexer.plan import Plan, Progress, silent
@@ -16,7 +15,7 @@ from indexer.scan import refuse_unbounded
 from indexer.snapshot import Snapshot, exists
 from indexer.store import erase
 from indexer.types import Condition, Report, Root
-from onebrain_search import confidence, forgotten, pipeline, plan, rank, reading, retrieve, snippet
+from onebrain_search import confidence, evidence, forgotten, pipeline, plan, reading, retrieve, snippet
 from onebrain_search import config as configs
 from onebrain_search import query as queries
 from onebrain_search.answer import what
@@ -27,6 +26,7 @@ from onebrain_search.types import Answer, Hit, Mode, Query, Retrieval
 if TYPE_CHECKING:
     from indexer.embed import CrossEncoder, Embedder
     from indexer.staleness import Staleness
+    from indexer.watch.loop import OnChange, Watch
     from onebrain_search.answer.why import Story
 
 WAIT = 10.0  # seconds for another process that is indexing
@@ -116,10 +116,34 @@ class Brain:
         """Run the indexing line and leave a mark of whose index this is."""
         report = build(self.folder, self._plan(vectors, yes, progress), wait=wait)
         self._close_snapshot()
+        self._mark()
+        return report
+
+    def _mark(self) -> None:
+        """Leave a mark of whose index this is."""
         mark = self.folder / MARK
         if not mark.exists():
             mark.write_text(str(self.config.vault), "utf-8")
-        return report
+
+    def watch(self, *, on_change: OnChange | None = None, progress: Progress = silent) -> Watch:
+        """Return a watcher that keeps the index up to date while it is open: `with brain.watch(): ...`.
+
+        `on_change` is told the generation and the written forms of the files of each change that can be found now, no
+        files when only vectors were made; it and `progress` are called by threads of the watcher. Opening it raises
+        Busy when another process watches this vault. Raises ScanError for a home folder.
+        """
+        refuse_unbounded(self.config.vault)
+        from indexer.watch.loop import Watch, unheard
+
+        return Watch(
+            self.folder, self._watched, settings=configs.FILES, on_change=on_change or unheard, progress=progress
+        )
+
+    def _watched(self) -> Plan:
+        """Return what a watcher indexes, by the settings as they are now. Raises ConfigError."""
+        self.config = configs.load(self.config.vault, environ=self._environ)
+        self._mark()
+        return self._plan(True, False, silent)
 
     def search(self, text: str, *, limit: int | None = None, retrieval: Retrieval = "hybrid") -> list[Hit]:
         """Return the best passages for a question or a list of terms.
@@ -166,11 +190,11 @@ class Brain:
             query = replace(query, mode="what")
         found = self._find(query, retrieval)
         query, sources = found.query, self._shown(found)
-        evidence, model = self._evidence(found), self.config.embedding.model
-        said, sentences = confidence.label(evidence, model), []
+        grounds, model = evidence.of(snapshot, found), self.config.embedding.model
+        said, sentences = confidence.label(grounds, model), []
         if said != "none":
             sentences = what.scored(query, sources, snapshot.rarity, what.nearness(self.embedder, found.question))
-            said = confidence.label(replace(evidence, support=max((s.score for s in sentences), default=0.0)), model)
+            said = confidence.label(replace(grounds, support=max((s.score for s in sentences), default=0.0)), model)
         if found.relaxed and said == "strong":
             said = "weak"  # it is not what was asked for
         words = what.worded(sentences, query, sources)
@@ -187,7 +211,7 @@ class Brain:
         found = self._find(query, retrieval, story)
         said = story.confidence
         if said == "none":
-            said = confidence.label(self._evidence(found), self.config.embedding.model)
+            said = confidence.label(evidence.of(self.snapshot(), found), self.config.embedding.model)
             if said == "none":
                 return None
         sources = self._shown(found)
@@ -208,12 +232,7 @@ class Brain:
 
     def explain(self, text: str) -> dict[str, Any]:
         """Return how a question is read: mode, topic, words and conditions."""
-        query = queries.parse(text, limit=self.config.limit)
-        return {
-            "mode": query.mode, "kind": "sentence" if query.sentence else "terms", "topic": query.topic,
-            "terms": list(query.terms), "phrases": list(query.phrases), "without": list(query.excluded),
-            "prefixes": list(query.prefixes), "filters": list(map(queries.shown, query.filters)),
-        }  # fmt: skip
+        return queries.explained(queries.parse(text, limit=self.config.limit))
 
     def get(self, address: str) -> Passage:
         """Return the lines that `path`, `path:40`, `path:40:20`, `path#Heading` or `path#^block` names.
@@ -321,25 +340,6 @@ class Brain:
             return replace(found, hits=rerank.rerank(self.cross_encoder())(query, found.hits))
         except EmbedError as error:
             return replace(found, notes=(*found.notes, f"not looked at again by the reranker: {error}"))
-
-    def _evidence(self, found: pipeline.Found) -> confidence.Evidence:
-        """Return what the confidence label rests on; a guessed word counts for less than one that was typed."""
-        snapshot, query, covered = self.snapshot(), found.query, 0.0
-
-        def weight(term: str) -> float:
-            """Return how much a term counts."""
-            return snapshot.rarity(term) * (confidence.GUESSED if term in query.guessed else 1.0)
-
-        for hit in found.hits[:5]:
-            text = " ".join([hit.chunk.title, *hit.chunk.heading, hit.chunk.text])
-            words = frozenset(token for _, _, each in tokens.spans(text) for token in (each, tokens.stem(each)))
-            covered = max(covered, rank.covered(query.terms, words, weight))
-        total = sum(map(snapshot.rarity, query.terms)) or 1.0
-        named = any("exact" in hit.parts for hit in found.hits[:1]) and not query.guessed
-        return confidence.Evidence(
-            found.cosine, covered / total, len(found.hits), snapshot.lexical.chunk_count(),
-            named or not query.terms, query.sentence, guessed=sum(map(snapshot.rarity, query.guessed)) / total,
-        )  # fmt: skip
 
     def _say_coverage(self, snapshot: Snapshot) -> None:
         """Say once which share of the vault has vectors, when it is not all of it."""

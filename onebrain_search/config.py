@@ -34,6 +34,7 @@ from onebrain_search.yaml_settings import (
 
 FILE: Final = "onebrain.yml"
 LEGACY_FILE: Final = "vault.yml"
+FILES: Final = frozenset([FILE, LEGACY_FILE])
 SECTION: Final = "onebrain_search"
 
 _LEGACY_KEYS: Final = re.compile(rf"^(folders|search|qmd_collection|update_channel|{SECTION})\s*:", re.M)

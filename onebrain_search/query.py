@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
+from typing import Any
 
 from indexer import tokens
 from indexer.types import Condition
@@ -70,6 +71,15 @@ def half_typed(query: Query) -> Query:
     last = tokens.words(query.text.rpartition(" ")[2])[-1:]
     begun = [word for word in last if len(word) > 1 and word in query.terms and not query.text[-1:].isspace()]
     return replace(query, prefixes=(*query.prefixes, *begun))
+
+
+def explained(query: Query) -> dict[str, Any]:
+    """Return how a question was read: mode, topic, words and conditions."""
+    return {
+        "mode": query.mode, "kind": "sentence" if query.sentence else "terms", "topic": query.topic,
+        "terms": list(query.terms), "phrases": list(query.phrases), "without": list(query.excluded),
+        "prefixes": list(query.prefixes), "filters": list(map(shown, query.filters)),
+    }  # fmt: skip
 
 
 def has_operators(query: Query) -> bool:

@@ -46,6 +46,7 @@ LAYERS = tuple(
     onebrain_search.retrieve onebrain_search.rank onebrain_search.rerank onebrain_search.reading onebrain_search.links
     onebrain_search.related onebrain_search.symbols onebrain_search.answer onebrain_search.web
     onebrain_search.pipeline onebrain_search.plan
+    onebrain_search.evidence
     onebrain_search.brain
     onebrain_search.render onebrain_search.text onebrain_search.evaluate onebrain_search.doctor onebrain_search.client
     onebrain_search.service

@@ -32,6 +32,7 @@ METHODS = {
     "get": "self address",
     "related": "self path limit",
     "status": "self",
+    "watch": "self",
     "clear": "self",
 }
 

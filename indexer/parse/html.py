@@ -39,7 +39,7 @@ _PUBLISHED = re.compile(r'"datePublished"\s*:\s*"([^"]{4,40})"')
 
 def read(file: SourceFile, data: bytes, options: ParseOptions) -> Content:
     """Read a page; its title is `<title>`, or the first `<h1>` when that is part of it (the rest names the site)."""
-    source, problems = _decoded(data, written(file.root, file.path))
+    source, problems = decoded(data, written(file.root, file.path))
     made = Extraction()
     made.problems += problems
     page = _parsed(source, made)
@@ -75,8 +75,8 @@ def _parsed(source: str, made: Extraction) -> Any:
     return page
 
 
-def _decoded(data: bytes, where: str) -> tuple[str, tuple[str, ...]]:
-    """The text of a page: by mark, as UTF-8, in the encoding that it names, else the likeliest."""
+def decoded(data: bytes, where: str) -> tuple[str, tuple[str, ...]]:
+    """The text of a page: by mark, as UTF-8, in the encoding that it names, else the likeliest; and what was odd."""
     named = _CHARSET.search(data[:_HEAD])
     if named and b"\0" not in data:
         try:

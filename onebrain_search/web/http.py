@@ -115,6 +115,12 @@ class Http:
         self._clients: dict[str, Client] = {}
         self._lock = threading.Lock()
 
+    def check(self, url: str) -> None:
+        """Look at an address as each request does, without sending anything. Raises Refused."""
+        checked(url)
+        if self._guard is not None:
+            self._guard.check(url)
+
     def send(self, ask: Ask) -> Reply:
         """Return the reply to a request. Raises WebError, or its Refused for an address that must not be asked.
 
@@ -163,9 +169,8 @@ class Http:
         """Send one request of a chain; return status, headers and body."""
         import httpx2
 
+        self.check(url)
         parts = checked(url)
-        if self._guard is not None:
-            self._guard.check(url)
         proxy = "" if self._route(url) else proxy_of(parts)
         client = self._client(proxy)
         problem: Exception | None = None

@@ -21,6 +21,7 @@ from onebrain_search.yaml_settings import (
 
 LEVELS = ("verified", "community", "external")
 PROFILES = ("default", "newer")
+FETCH_OPT_IN = ("impersonate", "browser", "jina")  # ways of `fetch` that run only when they are allowed by name
 
 
 def _profile(value: Value) -> str:
@@ -28,6 +29,13 @@ def _profile(value: Value) -> str:
     if text(value) not in PROFILES:
         raise value.wrong(f"one of {', '.join(PROFILES)}")
     return text(value)
+
+
+def _ways(value: Value) -> tuple[str, ...]:
+    """Read names of FETCH_OPT_IN."""
+    if unknown := [name for name in texts(value) if name not in FETCH_OPT_IN]:
+        raise value.wrong(f"names of {', '.join(FETCH_OPT_IN)}, and `{unknown[0]}` is none")
+    return texts(value)
 
 
 def _within(least: float, most: float) -> Reader:
@@ -126,6 +134,10 @@ class WebSettings:
     )
     trust: tuple[TrustedDomain, ...] = field(
         default=(), metadata=setting(_domains, "Rows of your own, as [{domain: a.org, level: verified, score: 0.9}].")
+    )
+    fetch_allow: tuple[str, ...] = field(
+        default=(),
+        metadata=setting(_ways, "Ways of `fetch` that are off: impersonate, browser, or jina, a reader service."),
     )
     ranks: str = field(
         default="https://siterank.redirect2.me",

@@ -60,6 +60,7 @@ OWNERS = {
     "Stemmer": ("indexer.tokens",),
     "charset_normalizer": ("indexer.parse",),
     "click": ("onebrain_search.cli",),
+    "curl_cffi": ("onebrain_search.web",),
     "dateutil": ("indexer.parse", "onebrain_search.days"),  # dates that are written down, dates that are asked for
     "detect_secrets": ("indexer.redact",),
     "docutils": ("indexer.parse",),
@@ -87,6 +88,7 @@ OWNERS = {
     "tomlkit": ("onebrain_search.agents",),
     "torch": ("indexer.embed",),
     "transformers": ("indexer.embed",),
+    "trafilatura": ("onebrain_search.web",),
     "tree_sitter": ("indexer.parse",),
     "uvicorn": ("onebrain_search.server", "onebrain_search.mcp"),  # the daemon, MCP over HTTP
     "watchdog": ("indexer.watch",),
@@ -217,7 +219,10 @@ def test_every_library_is_declared() -> None:
     """What the code imports is a dependency in pyproject.toml, of every installation or of an extra."""
     project = tomllib.loads((REPO / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    needs = [*project["dependencies"], *extras["formats"], *extras["redact"]]
+    needs = [
+        *project["dependencies"],
+        *(need for name in ("formats", "redact", "web", "impersonate") for need in extras[name]),
+    ]
     declared = {_plain(re.split(r"[<>=~!\[; ]", need)[0]) for need in needs}
     used = {found.target.split(".")[0] for m in MODULES.values() for found in _imports(m.tree) if not found.typing}
     carriers = packages_distributions()

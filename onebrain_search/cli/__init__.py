@@ -29,6 +29,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "forget": ("state", "Take a note or folder out of the index for good."),
     "clear": ("state", "Delete the index; notes are never touched."),
     "init": ("state", "Write a commented onebrain.yml where there is none."),
+    "fetch": ("fetch", "Print a page of the web as text."),
 }
 DEFAULT = "search"
 

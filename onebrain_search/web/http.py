@@ -121,6 +121,15 @@ class Http:
         if self._guard is not None:
             self._guard.check(url)
 
+    def place(self, url: str) -> tuple[str, int]:
+        """IP and port that a client which is not ours may connect to for an address.
+
+        Raises Refused as each request does, and WebError for a name that is not found.
+        """
+        self.check(url)
+        at = urlsplit(self._targets(checked(url), proxied=False)[0][0])
+        return at.hostname or "", at.port or (443 if at.scheme == "https" else 80)
+
     def send(self, ask: Ask) -> Reply:
         """Return the reply to a request. Raises WebError, or its Refused for an address that must not be asked.
 

@@ -12,8 +12,9 @@ from typing import Final, cast
 from indexer.errors import Refused
 from onebrain_search.web.addresses import PublicOnly
 from onebrain_search.web.fetch.extraction import has_trafilatura
-from onebrain_search.web.fetch.types import OPT_IN, Choices, Errand, Fetched, Outcome
+from onebrain_search.web.fetch.types import Choices, Errand, Fetched, Outcome
 from onebrain_search.web.http import Http
+from onebrain_search.web_settings import FETCH_OPT_IN
 
 FINAL: Final = ("auth-required", "invalid-input", "not-found")  # no other strategy would change these
 LONGEST_WAIT: Final = 10.0  # seconds that a server may ask us to wait; a longer one is answered by USUAL_WAIT
@@ -41,6 +42,13 @@ def fetch(url: str, choices: Choices | None = None, *, http: Http | None = None)
     return replace(fetched, notes=tuple(_notes(fetched, choices)))
 
 
+def errand(url: str, choices: Choices, http: Http | None = None) -> Errand:
+    """One attempt at an address, for what is no strategy. Raises Refused for an address that must not be asked."""
+    http = http or Http(guard=PublicOnly())
+    http.check(url)
+    return Errand(url, choices, http, time.monotonic() + choices.seconds)
+
+
 def pause(retry_after: str, jitter: float) -> float:
     """Seconds to wait before the one retry: what the server asks for if that is short, else the usual time.
 
@@ -66,7 +74,7 @@ def _tried(name: str, url: str, choices: Choices, http: Http) -> Iterator[Outcom
     """The attempts of one strategy: none when it has nothing to do here, a second one after a limit."""
     for last in (False, True):
         started = time.monotonic()
-        outcome = _strategy(name)(Errand(url, choices, http, started + choices.seconds))
+        outcome = _strategy(name, choices)(Errand(url, choices, http, started + choices.seconds))
         if outcome is None:
             return
         yield replace(outcome, elapsed_ms=_since(started))
@@ -75,8 +83,12 @@ def _tried(name: str, url: str, choices: Choices, http: Http) -> Iterator[Outcom
         time.sleep(pause(_retry_after(outcome), random.random()))
 
 
-def _strategy(name: str) -> Attempt:
-    """Import a strategy and return it."""
+def _strategy(name: str, choices: Choices) -> Attempt:
+    """Import a strategy and return it; one that has to be allowed first says so in its place."""
+    if name in FETCH_OPT_IN and name not in choices.allowed:
+        return lambda errand: Outcome(
+            name, "error", error=f"{name} is off: add it to web.fetch_allow in onebrain.yml"
+        )
     return cast(Attempt, import_module(f"{__package__}.{name}").attempt)
 
 
@@ -109,9 +121,10 @@ def _notes(fetched: Fetched, choices: Choices) -> Iterator[str]:
     """What the person should know: a poorer reader, or ways that were left out."""
     if fetched.last.metadata.get("extraction") == "plain" and not has_trafilatura():
         yield "main text by the plain reader; for a better one: pip install 'onebrain-search[web]'"
-    if not fetched.last.ok and fetched.last.status not in FINAL and not choices.only:
-        off = [name for name in OPT_IN if name not in choices.allowed]
+    reached = any(attempt.http_status for attempt in fetched.attempts)  # offline, no other way would help
+    if reached and not fetched.last.ok and fetched.last.status not in FINAL and not choices.only:
+        off = [name for name in FETCH_OPT_IN if name not in choices.allowed]
         if off:
-            yield f"not tried, for the settings do not allow it: {', '.join(off)} (web.fetch in onebrain.yml)"
+            yield f"not tried, for the settings do not allow it: {', '.join(off)} (web.fetch_allow in onebrain.yml)"
         if not choices.include_archive:
             yield "not tried without --include-archive: archive"

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 from indexer.errors import WebError
 from onebrain_search.web.http import MOST_BYTES, Ask, Http, Reply, shown
+from onebrain_search.web_settings import FETCH_OPT_IN
 
 Status = Literal["ok", "error", "blocked", "not-found", "invalid-input", "auth-required", "timeout"]
 SignalKind = Literal[
@@ -26,7 +27,6 @@ EXIT_CODES: Final[Mapping[Status, int]] = {
     "timeout": 6,
 }
 STRATEGIES: Final = ("api", "probe", "impersonate", "browser", "archive")  # in the order of the pipeline
-OPT_IN: Final = ("impersonate", "browser", "jina")  # run only where the settings allow them by name
 SECONDS: Final = 15.0  # of one attempt
 LOCALE: Final = "en-US,en;q=0.9"
 
@@ -46,7 +46,7 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What a person chose for a fetch. `seconds` is the limit of each attempt, `allowed` are names of OPT_IN."""
+    """What a person chose. `seconds` is the limit of each attempt, `allowed` are names of FETCH_OPT_IN."""
 
     only: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
@@ -69,7 +69,7 @@ class Choices:
         """Whether a strategy is asked for: by name, or because nothing forbids it."""
         if self.only:
             return name in self.only
-        return self.include_archive if name == "archive" else name not in OPT_IN or name in self.allowed
+        return self.include_archive if name == "archive" else name not in FETCH_OPT_IN or name in self.allowed
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,100 @@
+"""Bad sites, bad addresses and bad networks: each ends in a status and one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from onebrain_search.cli import cli
+from onebrain_search.web.fetch.types import EXIT_CODES
+from onebrain_search.web.testing import FakeInternet, Served
+from onebrain_search.web.testing.faults import FAULTS
+from tests.onebrain_search.fetching import WORDS, fetched, internet, opening, page, tried
+
+ARTICLE = "https://article.example.org/ferry"
+
+
+@pytest.fixture
+def net() -> Iterator[FakeInternet]:
+    """Return a running internet with the pages that are shipped."""
+    with internet() as running:
+        yield running
+
+
+def _cli(net: FakeInternet, *arguments: str) -> int:
+    """Run `fetch` in this internet and return its exit code."""
+    code = cli.main(["fetch", *arguments], obj=opening(net), standalone_mode=False)
+    assert isinstance(code, int)
+    return code
+
+
+@pytest.mark.parametrize("fault", sorted(set(FAULTS) - {"hang", "slow"}))
+def test_no_fault_of_a_site_breaks_a_fetch(net: FakeInternet, fault: str) -> None:
+    """Thirty megabytes, endless streams, cut or wrong bodies, loops: a status and one line."""
+    for host in ("one.example", "m.one.example", "api.github.com"):
+        net.sites[host] = FAULTS[fault]
+    for url in ("https://one.example/", "https://github.com/acme/ferry"):
+        result = fetched(net, url)
+        assert result.last.status in EXIT_CODES
+        assert "\n" not in result.last.error
+        assert result.last.ok or result.last.error
+
+
+@pytest.mark.parametrize("fault", ["hang", "slow"])
+def test_a_site_that_never_ends_is_left_behind(net: FakeInternet, fault: str) -> None:
+    """Neither silence nor a drip outlasts the limit."""
+    net.sites["one.example"] = net.sites["m.one.example"] = FAULTS[fault]
+    result = fetched(net, "https://one.example/", seconds=1.0)
+    assert tried(result) == [("probe", "timeout")]
+
+
+def test_a_redirect_to_a_private_place_ends_the_fetch(net: FakeInternet) -> None:
+    """It is bad input, and no other strategy gets the address."""
+    net.sites["one.example"] = net.sites["m.one.example"] = FAULTS["private redirect"]
+    result = fetched(net, "https://one.example/", include_archive=True)
+    assert tried(result) == [("probe", "invalid-input")]
+    assert not net.asked("archive.org")
+
+
+def test_a_redirect_loop_is_a_signal(net: FakeInternet) -> None:
+    """And the fetch ends."""
+    net.sites["one.example"] = net.sites["m.one.example"] = FAULTS["redirect loop"]
+    assert fetched(net, "https://one.example/").last.has("redirect-loop")
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://a.example/x", "https://u:secret@a.example/", "", "a b"])
+def test_what_must_not_be_asked_is_bad_input(net: FakeInternet, url: str) -> None:
+    """Nothing is sent, no strategy is tried, and a password is not repeated."""
+    result = fetched(net, url, include_archive=True, allowed=frozenset({"jina", "browser"}))
+    assert (result.last.status, result.attempts, net.calls) == ("invalid-input", (), [])
+    assert "secret" not in result.last.error
+
+
+def test_a_proxy_of_the_environment_is_used(net: FakeInternet, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Requests go to it, with the address as it is."""
+    from onebrain_search.web.addresses import PublicOnly
+    from onebrain_search.web.fetch.pipeline import fetch
+    from onebrain_search.web.http import Http
+
+    monkeypatch.setenv("http_proxy", net.origin)
+    monkeypatch.delenv("no_proxy", raising=False)
+    net.sites["one.example"] = lambda call: page(f"<p>{WORDS}</p>")
+    guard = PublicOnly(resolve=lambda host, port: ["93.184.216.34"])
+    assert fetch("http://one.example/", http=Http(guard=guard)).last.ok
+
+
+def test_offline_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """No list of attempts, no advice that could not help."""
+    assert cli.main(["fetch", "https://nothing.invalid/a"], standalone_mode=False) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert len(captured.err.splitlines()) == 1
+
+
+def test_a_page_cannot_drive_the_terminal(net: FakeInternet, capsys: pytest.CaptureFixture[str]) -> None:
+    """Escapes are shown, not sent, in text and in JSON."""
+    net.sites["one.example"] = lambda call: Served(b"red \x1b[31m text", kind="text/plain")
+    for options in ([], ["--json"]):
+        assert _cli(net, "https://one.example/", *options) == 0
+        assert "\x1b" not in capsys.readouterr().out

@@ -96,18 +96,20 @@ class _Filling:
         with open_store(self.folder, wait=self.wait) as store:
             if not store.catalog.state("settings"):
                 raise Damaged("the index is damaged", where=str(self.folder), fix="run `index`")
-            store.use_embedder(self.vectors.fingerprint, self.vectors.dimension)
+            store.rows.use(self.vectors.fingerprint, self.vectors.dimension, self.vectors.model)
             if made:
-                store.mark_unreadable(made.unreadable)
-                self.filled.made += sum(store.put_vectors(keys, rows) for keys, rows in made.rows)
-            waiting = store.catalog.waiting()
+                store.rows.mark_unreadable(made.unreadable)
+                self.filled.made += sum(store.rows.put(keys, rows) for keys, rows in made.rows)
+            waiting = store.rows.waiting()
             chosen = self._next(store, waiting, size)
-            if made or not chosen:  # the vectors of another model are given up when the first of this one are there
+            if not chosen and (size or not waiting):
+                store.rows.take_over()
+            if made or not chosen:  # another model changes nothing before its first vectors are there
                 store.commit()
             if not chosen:
                 store.clean_up()
             self.filled.waiting = len(waiting)
-            self.filled.pending = store.catalog.count("chunks", "row IS NULL")
+            self.filled.pending = store.rows.pending()
             self.filled.generation = store.catalog.number("generation")
             self.filled.notes += [note for note in store.notes if note not in self.filled.notes]
         if made or chosen:

@@ -36,7 +36,7 @@ def _build(folder: Path, plan: Plan, wait: float) -> Report:
         notes = store.notes
         report = replace(
             report,
-            pending=store.catalog.count("chunks", "row IS NULL"),
+            pending=store.rows.pending(),
             generation=store.catalog.number("generation"),
             notes=tuple(notes),
         )

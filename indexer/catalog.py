@@ -9,7 +9,7 @@ import json
 import sqlite3
 import sys
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,6 +127,11 @@ class Catalog:
         """Start a transaction; a reader's first statement fixes the state it sees."""
         self.rows("BEGIN IMMEDIATE" if write else "BEGIN")
 
+    def change(self) -> None:
+        """Start a transaction that writes, unless one is open."""
+        if not self.sql.in_transaction:
+            self.begin(write=True)
+
     def commit(self) -> None:
         """Make everything since `begin` last."""
         if self.sql.in_transaction:
@@ -148,7 +153,7 @@ class Catalog:
     def drop_documents(self) -> None:
         """Drop every table but the vectors and the state: what another version's tables cannot be trusted with."""
         for (name,) in self.rows("SELECT name FROM sqlite_master WHERE type = 'table'"):
-            if name not in ("vectors", "freed", "state"):
+            if name not in ("vectors", "coming", "freed", "state"):
                 self.rows(f'DROP TABLE "{name}"')
 
     def shrink(self) -> None:
@@ -226,46 +231,11 @@ class Catalog:
         self.write("DELETE FROM skips")
         self.write("INSERT INTO skips VALUES (?,?,?,?)", [(s.root, s.path, s.reason, s.failed) for s in skips])
 
-    # --- vectors -----------------------------------------------------------------------------------------
-
-    def waiting(self) -> list[int]:
-        """Return the id of one chunk for each content key that has no vector, newest documents first."""
-        found = self.rows(
-            "SELECT MIN(c.id) FROM chunks c JOIN documents d ON d.id = c.document WHERE c.row IS NULL"
-            " GROUP BY c.key ORDER BY MAX(d.mtime_ns) DESC, MIN(c.id)"
-        )
-        return [row[0] for row in found]
-
-    def vectors_of(self, keys: Sequence[bytes]) -> set[bytes]:
-        """Return those of some keys that have a vector, or are known to have none."""
-        return {key for key in keys if self.rows("SELECT 1 FROM vectors WHERE key = ?", (key,))}
-
-    def set_rows(self, rows: Mapping[bytes, int]) -> None:
-        """Note where vectors lie, for the keys and for every chunk with such a key."""
-        self.write("INSERT OR REPLACE INTO vectors (key, row) VALUES (?,?)", list(rows.items()))
-        self.write("UPDATE chunks SET row = ? WHERE key = ?", [(row, key) for key, row in rows.items()])
-
-    def drop_unused_vectors(self) -> None:
-        """Forget the vectors whose key no chunk has; rows that nothing refers to now become `freed`."""
-        unused = "SELECT key FROM vectors v WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.key = v.key)"
-        self.write(f"INSERT OR IGNORE INTO freed SELECT row FROM vectors WHERE row >= 0 AND key IN ({unused})")
-        self.write(f"DELETE FROM vectors WHERE key IN ({unused})")
-        self.write("DELETE FROM freed WHERE row IN (SELECT row FROM vectors)")
-
-    def forget_rows(self, first: int) -> None:
-        """Forget the vectors that lie at or behind a row."""
-        self.write("DELETE FROM vectors WHERE row >= ?", [(first,)])
-        self.write("UPDATE chunks SET row = NULL WHERE row >= ?", [(first,)])
-
-    def vector_rows(self) -> list[tuple[bytes, int]]:
-        """Return (key, row) of every vector, by row."""
-        return self.rows("SELECT key, row FROM vectors WHERE row >= 0 ORDER BY row")
+    # --- reading -----------------------------------------------------------------------------------------
 
     def chunk_rows(self) -> list[tuple[int, int]]:
         """Return (chunk id, vector row) of every chunk that has a vector."""
         return self.rows("SELECT id, row FROM chunks WHERE row >= 0 ORDER BY row, id")
-
-    # --- reading -----------------------------------------------------------------------------------------
 
     def known(self, areas: Sequence[Area] | None = None) -> dict[tuple[str, str], Known]:
         """Return every document by (root, path), or those in some areas."""
@@ -278,6 +248,15 @@ class Catalog:
             rows = self.rows(f"{select} WHERE root = ? AND path >= ? AND path < ?", below)
             found |= {(row[1], row[2]): Known._make(row) for row in rows if area.holds(row[1], row[2])}
         return found
+
+    def sample(self, count: int) -> list[str]:
+        """Return the texts of some passages of notes, chosen by their hashes: the same ones while they stay."""
+        rows = self.rows(
+            "SELECT c.text FROM chunks c JOIN documents d ON d.id = c.document WHERE d.kind = 'note'"
+            " GROUP BY c.key ORDER BY c.key LIMIT ?",
+            (count,),
+        )
+        return [unpacked(text) for (text,) in rows]
 
     def chunks(self, ids: Sequence[int]) -> dict[int, Stored]:
         """Return chunks by id; an id that is gone is left out."""

@@ -27,12 +27,15 @@ def unmoved() -> None:
 class Vectors:
     """How to make vectors: the model's fingerprint and width, and the embedder that suits a number of texts.
 
+    `model` is the name that opens the model again, `note` why it was chosen, said where it is another than before.
     `release` is called when no text waits any more, so that an embedder for many can let go of its memory.
     """
 
     fingerprint: str
     dimension: int
     embedder: Callable[[int], Embedder]
+    model: str = ""
+    note: str = ""
     release: Callable[[], None] = unmoved
 
 

@@ -16,19 +16,18 @@ from typing import TYPE_CHECKING
 
 from indexer import lexical
 from indexer.catalog import DAMAGED, Catalog, Known
-from indexer.errors import Damaged, EmbedError
+from indexer.errors import Damaged
 from indexer.snapshot import fingerprint
-from indexer.state import CATALOG, erase_files, locked, unwritable
-from indexer.tables import UNREADABLE, packed
+from indexer.state import CATALOG, erase_files, locked
+from indexer.tables import packed
 from indexer.terms import entry_of
 from indexer.types import Skip, SourceFile
+from indexer.vector_rows import VectorRows
 
 if TYPE_CHECKING:
     from indexer.prepare import Prepared
-    from indexer.vectors import Floats
 
-ROWS = ".i8"  # ending of the vector file, by how a row is kept: a file of another ending is made anew
-GARBAGE_SHARE = 0.2  # of deleted chunks in the lexical index, or unused rows in the vector file, before a rewrite
+GARBAGE_SHARE = 0.2  # of deleted chunks in the lexical index before a rewrite
 GARBAGE_FLOOR = 200  # below this many there is nothing to gain
 
 
@@ -61,6 +60,7 @@ class Store:
         self.folder = folder
         self.notes: list[str] = []
         self.catalog: Catalog
+        self.rows: VectorRows
         self._writer: lexical.Writer | None = None
         self._changed = False
 
@@ -89,7 +89,7 @@ class Store:
 
     def put(self, prepared: Prepared) -> None:
         """Add a document; one with the same path must have been removed before."""
-        self._begin()
+        self.catalog.change()
         owner, first = self.catalog.put(prepared.file, prepared.rows)
         self._lexical().add(owner, first, prepared.entry)
 
@@ -97,80 +97,35 @@ class Store:
         """Put a document in the place of one of the same content; passages of the same text keep their vectors."""
         rows = {packed(s.chunk.text): s.row for s in self.catalog.chunks_of(old.id) if s.row is not None}
         self.remove([old.id])
-        self._begin()
-        known = self.catalog.vectors_of([row[-1] for row in prepared.rows.chunks])
+        self.catalog.change()
+        known = self.rows.known([row[-1] for row in prepared.rows.chunks])
         carried = {key: rows[text] for _, text, *_, key in prepared.rows.chunks if key not in known and text in rows}
-        self.catalog.set_rows(carried)
+        self.rows.carry(carried)
         self.put(prepared)
 
     def remove(self, documents: Sequence[int]) -> None:
         """Delete documents and all that came from them but vectors, which an edit or a move may want again."""
         if documents:
-            self._begin()
+            self.catalog.change()
             deleted = self.catalog.remove(documents)
             self._lexical().remove(documents)
             self.catalog.set_state(deleted=self.catalog.number("deleted") + deleted)
 
     def forget_vectors(self) -> None:
         """Delete the vectors of text that is in no document any more."""
-        self._begin()
-        self.catalog.drop_unused_vectors()
+        self.catalog.change()
+        self.rows.forget_unused()
 
     def touch(self, known: Known, file: SourceFile) -> None:
         """Note new times of a file whose content is the same."""
-        self._begin()
+        self.catalog.change()
         self.catalog.touch(known, file)
-
-    def put_vectors(self, keys: Sequence[bytes], rows: Floats) -> int:
-        """Keep the vectors (n, dimension) of content keys at length one; return how many could be used.
-
-        A row without a direction (zeros, not a number) counts as a passage that the model cannot read.
-        Raises EmbedError when the rows are not of the width and number that was announced.
-        """
-        from indexer import vectors
-
-        wanted = (len(keys), self.catalog.number("dimension"))
-        if rows.shape != wanted:
-            what = f"the model gave vectors of shape {rows.shape}, not {wanted}"
-            raise EmbedError(what, fix="run `index` again; if it stays, say which model in a report")
-        self._begin()
-        first = self.catalog.number("next_row")
-        scaled, sound = vectors.unit(rows)
-        try:
-            vectors.append(self.folder / self.catalog.state("vectors"), first, scaled[sound])
-        except OSError as error:
-            raise unwritable(self.folder, error) from error
-        good = [key for key, usable in zip(keys, sound, strict=True) if usable]
-        self.catalog.set_rows({key: first + n for n, key in enumerate(good)})
-        self.catalog.set_state(next_row=first + len(good))
-        self.mark_unreadable([key for key, usable in zip(keys, sound, strict=True) if not usable])
-        return len(good)
-
-    def mark_unreadable(self, keys: Sequence[bytes]) -> None:
-        """Note that the model cannot read the passages of some keys, so that they are not pending."""
-        self._begin()
-        self.catalog.set_rows(dict.fromkeys(keys, UNREADABLE))
-
-    def use_embedder(self, model: str, dimension: int) -> None:
-        """Bind the vectors to a model, by its fingerprint and width; vectors of another one are dropped."""
-        before = (self.catalog.state("embedder"), self.catalog.number("dimension"))
-        if before == (model, dimension) and self.catalog.state("vectors").endswith(ROWS):
-            return
-        if before[0]:
-            self.notes.append("the embedding model changed: all vectors are made anew")
-        self._begin()
-        self.catalog.forget_rows(UNREADABLE)
-        self.catalog.write("DELETE FROM freed")
-        number = self.catalog.number("vector_file") + 1
-        self.catalog.set_state(
-            embedder=model, dimension=dimension, vectors=f"vectors-{number}{ROWS}", next_row=0, vector_file=number
-        )
 
     def report(self, skips: Sequence[Skip], **values: object) -> None:
         """Keep the list of what the run could not take in, and named values, if any of this or anything changed."""
         same = all(self.catalog.state(name) == str(value) for name, value in values.items())
         if self.changing or not same or list(skips) != self.catalog.skips():
-            self._begin()
+            self.catalog.change()
             self.catalog.replace_skips(skips)
             self.catalog.set_state(**values)
 
@@ -197,18 +152,19 @@ class Store:
         if deleted > max(GARBAGE_FLOOR, GARBAGE_SHARE * live):
             self._rebuild_lexical()
             self.catalog.shrink()
-        self._compact_vectors()
+        self.rows.compact()
+        self.commit()
         if self._writer is not None:
             self._writer.merge()
             self._writer = None
-        erase_files(self.folder, keep={self.catalog.state("lexical"), self.catalog.state("vectors"), CATALOG})
+        erase_files(self.folder, keep={self.catalog.state("lexical"), CATALOG, *self.rows.files()})
 
     # --- inside ------------------------------------------------------------------------------------------
 
-    def _begin(self) -> None:
-        """Start a transaction unless one is open."""
-        if not self.changing:
-            self.catalog.begin(write=True)
+    def _zero_freed(self) -> None:
+        """Blank the vectors of deleted text, which is no new generation."""
+        if self.rows.zero_freed():
+            self.catalog.commit()
 
     def _lexical(self) -> lexical.Writer:
         """Return the lexical writer, opened at the first change."""
@@ -229,13 +185,13 @@ class Store:
             self._say_anew("was made by another program")
             self.catalog = Catalog(self.folder / CATALOG, write=True)
         if self.catalog.is_empty():
-            self._begin()
+            self.catalog.change()
             self.catalog.create()
             self.catalog.set_state(fingerprint=fingerprint())
             self._rebuild_lexical()
         elif (before := self.catalog.state("fingerprint")) != fingerprint():
             self.notes.append(f"the index was made by another version ({before}): it is made anew")
-            self._begin()
+            self.catalog.change()
             self.catalog.drop_documents()
             self.catalog.create()
             self.catalog.set_state(fingerprint=fingerprint())
@@ -244,7 +200,9 @@ class Store:
             self.notes.append("the lexical index was missing, damaged or not of the last run: it is made anew")
             self._rebuild_lexical()
             (self.folder / lexical.DAMAGED).unlink(missing_ok=True)
-        self._check_vectors()
+        self.rows = VectorRows(self.folder, self.catalog, self.notes)
+        self.rows.check()
+        self.commit()
         self._zero_freed()
 
     def _lexical_is_sound(self) -> bool:
@@ -254,7 +212,7 @@ class Store:
 
     def _rebuild_lexical(self) -> None:
         """Write the lexical index anew from the catalog, in a new folder, as the next generation."""
-        self._begin()
+        self.catalog.change()
         number = self.catalog.number("lexical_folder") + 1
         name = f"lexical-{number}"
         shutil.rmtree(self.folder / name, ignore_errors=True)
@@ -264,53 +222,4 @@ class Store:
             chunks = [stored.chunk for stored in self.catalog.chunks_of(owner)]
             self._writer.add(owner, chunks[0].id, entry_of(document, chunks))
         self.catalog.set_state(lexical=name, lexical_folder=number, deleted=0)
-        self.commit()
-
-    def _check_vectors(self) -> None:
-        """Forget vectors that the file has lost."""
-        name, expected = self.catalog.state("vectors"), self.catalog.number("next_row")
-        path = self.folder / name
-        size = path.stat().st_size // self.catalog.number("dimension") if name and path.exists() else 0
-        if size < expected:
-            self.notes.append(f"{expected - size} vectors were lost: they are made anew")
-            self._begin()
-            self.catalog.forget_rows(size)
-            self.catalog.set_state(next_row=size)
-            self.commit()
-
-    def _zero_freed(self) -> None:
-        """Blank the vectors of deleted text, then forget that they were there."""
-        freed = [row for (row,) in self.catalog.rows("SELECT row FROM freed")]
-        if freed:
-            from indexer import vectors
-
-            try:
-                vectors.zero(self.folder / self.catalog.state("vectors"), self.catalog.number("dimension"), freed)
-            except OSError as error:
-                raise unwritable(self.folder, error) from error
-            self._begin()
-            self.catalog.write("DELETE FROM freed")
-            self.catalog.commit()
-
-    def _compact_vectors(self) -> None:
-        """Write the vector file anew without rows that no chunk uses, when they are many."""
-        name, total = self.catalog.state("vectors"), self.catalog.number("next_row")
-        used = self.catalog.count("(SELECT DISTINCT row FROM chunks WHERE row >= 0)")
-        if not name or total - used <= max(GARBAGE_FLOOR, GARBAGE_SHARE * total):
-            return
-        from indexer import vectors
-
-        self._begin()
-        self.catalog.drop_unused_vectors()
-        self.catalog.write("DELETE FROM freed")
-        kept = sorted({row for _, row in self.catalog.vector_rows()})
-        place = {row: n for n, row in enumerate(kept)}
-        number = self.catalog.number("vector_file") + 1
-        target = f"vectors-{number}{ROWS}"
-        try:
-            vectors.copy_rows(self.folder / name, self.folder / target, self.catalog.number("dimension"), kept)
-        except OSError as error:
-            raise unwritable(self.folder, error) from error
-        self.catalog.set_rows({key: place[row] for key, row in self.catalog.vector_rows()})
-        self.catalog.set_state(vectors=target, vector_file=number, next_row=len(kept))
         self.commit()

@@ -1,7 +1,8 @@
 """The tables of the catalog, and a document as their rows.
 
 `key` is a chunk's content hash, `row` the place of its vector: NULL while it waits for one, UNREADABLE when the model
-cannot read the passage. `freed` are rows of deleted text that must still be zeroed.
+cannot read the passage. `coming` are the vectors of a model that will take over once it has read everything. `freed`
+are rows of deleted text that must still be zeroed.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from zlib import compress, decompress
 from indexer.types import Chunk, Document, Event
 
 CHUNKER = "2"  # of indexer.chunk: raise it when the same file would be cut differently
-SCHEMA = "7"  # part of the index fingerprint
+SCHEMA = "8"  # part of the index fingerprint
 APPLICATION = 0x6F6E6562  # written into the file, to tell ours from a foreign one
 UNREADABLE = -1
 UNSETTLED = -1  # size of a file that changed as it was read, so that the next run reads it again
@@ -57,6 +58,7 @@ CREATE INDEX IF NOT EXISTS events_chunk ON events (chunk);
 CREATE INDEX IF NOT EXISTS events_thread ON events (thread);
 CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, row INTEGER) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS vectors_row ON vectors (row);
+CREATE TABLE IF NOT EXISTS coming (key BLOB PRIMARY KEY, row INTEGER) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS freed (row INTEGER PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS skips (root TEXT, path TEXT, reason TEXT, failed INTEGER);
 CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value TEXT);

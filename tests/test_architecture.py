@@ -33,7 +33,7 @@ LAYERS = tuple(
     indexer.tables indexer.terms indexer.state
     indexer.catalog indexer.lexical indexer.vectors indexer.prepare
     indexer.snapshot indexer.workers indexer.timeline
-    indexer.plan indexer.staleness
+    indexer.plan indexer.staleness indexer.vector_rows
     indexer.store
     indexer.update indexer.backlog
     indexer.build

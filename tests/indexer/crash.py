@@ -13,6 +13,7 @@ from typing import Any
 import indexer.backlog
 import indexer.store
 import indexer.update
+import indexer.vector_rows
 from indexer import lexical, vectors
 from indexer.build import build
 from indexer.catalog import Catalog
@@ -71,7 +72,7 @@ def main(vault: str, state: str, step: str, count: str) -> None:
     plan = Plan((Root("", Path(vault), "note"),), {"": rules}, vectors=lambda: wanted)
     indexer.update.COMMIT_SECONDS = 0.0
     indexer.backlog.ROUND = 4
-    indexer.store.GARBAGE_FLOOR = 4
+    indexer.store.GARBAGE_FLOOR = indexer.vector_rows.GARBAGE_FLOOR = 4
     if step == "after":
         threading.Timer(int(count) / 1000, die).start()
     else:

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from indexer.backlog import fill
 from indexer.build import build
 from indexer.errors import EmbedError
+from indexer.plan import Vectors
 from indexer.snapshot import Snapshot
 
 LATER = 1_700_000_500
@@ -33,7 +35,7 @@ def test_another_model_makes_all_vectors_anew_and_says_so(indexed: Any) -> None:
     wider = type(indexed.model)(dimension=96)
     report = indexed.run(model=wider)
     assert (report.embedded, len(wider.texts)) == (6, 6)
-    assert report.notes == ("the embedding model changed: all vectors are made anew",)
+    assert report.notes == ("the embedding model changes: the old vectors answer until all are made anew",)
     assert len(list(indexed.state.glob("vectors-*"))) == 1
     wider.dimension, wider.texts = 32, []
     assert indexed.run(model=wider).embedded == 6
@@ -163,3 +165,58 @@ def test_progress_is_told_for_each_stage(indexed: Any) -> None:
     assert ("scan", 0, 0) in told
     assert [step for step in told if step[0] == "lexical"] == [("lexical", n, 3) for n in range(4)]
     assert ("vectors", 0, 3) in told and told[-1] == ("vectors", 3, 3)
+
+
+@pytest.fixture
+def half_changed(indexed: Any) -> Any:
+    """A vault whose vectors are half of the way to another model: the run stopped after one round."""
+    indexed.write("a.md", PARTS)
+    indexed.run()
+    indexed.other = type(indexed.model)(dimension=96)
+    rounds = iter((True, False))
+    vectors = Vectors(indexed.other.fingerprint, 96, lambda count: indexed.other, model="other")
+    filled = fill(indexed.state, vectors, go_on=lambda: next(rounds), size=3)
+    assert (filled.made, filled.waiting, filled.pending) == (3, 3, 3)
+    return indexed
+
+
+def test_old_vectors_answer_while_those_of_another_model_are_made(half_changed: Any) -> None:
+    """A generation holds the vectors of one model, all of them, until the other one has read everything."""
+    assert half_changed.look(lambda s: s.embedder) == half_changed.model.fingerprint
+    assert half_changed.look(lambda s: s.counts()["vectors"]) == 6
+    assert half_changed.near("needle2 and words of part 2", 1) == ["a.md"]
+    report = half_changed.run(model=half_changed.other)
+    assert (report.embedded, report.pending, len(half_changed.other.texts)) == (3, 0, 6)
+    assert half_changed.look(lambda s: (s.embedder, len(s.vectors()))) == (half_changed.other.fingerprint, 6)
+    half_changed.model = half_changed.other
+    assert half_changed.near("needle2 and words of part 2", 1) == ["a.md"]
+    assert len(list(half_changed.state.glob("vectors-*"))) == 1
+
+
+def test_a_change_that_is_taken_back_costs_nothing(half_changed: Any) -> None:
+    """The old vectors stay, and those of the other model go."""
+    half_changed.model.texts.clear()
+    report = half_changed.run()
+    assert (report.embedded, report.notes, half_changed.model.texts) == (0, (), [])
+    assert len(list(half_changed.state.glob("vectors-*"))) == 1
+    assert half_changed.look(lambda s: s.catalog.count("coming")) == 0
+
+
+def test_notes_that_change_meanwhile_are_read_by_the_model_that_takes_over(half_changed: Any) -> None:
+    """Deleted text leaves no vector, new text has one."""
+    half_changed.write("a.md", "# A\n\nnothing of before", at=LATER)
+    half_changed.write("b.md", "beta", at=LATER)
+    half_changed.run(vectors=False)
+    half_changed.run(model=half_changed.other)
+    half_changed.model = half_changed.other
+    assert half_changed.near("beta", 1) == ["b.md"]
+    assert half_changed.tables()["vectors"] == half_changed.look(lambda s: s.counts()["vectors"]) == 2
+
+
+def test_lost_vectors_of_the_model_that_takes_over_are_made_again(half_changed: Any) -> None:
+    """Those that answer are not touched by it."""
+    max(half_changed.state.glob("vectors-*"), key=lambda file: file.name).unlink()
+    assert half_changed.near("needle2 and words of part 2", 1) == ["a.md"]
+    report = half_changed.run(model=half_changed.other)
+    assert (report.embedded, report.pending) == (6, 0)
+    assert half_changed.look(lambda s: s.embedder) == half_changed.other.fingerprint

@@ -172,7 +172,7 @@ def test_the_lexical_index_is_rewritten_when_much_of_it_is_deleted(
 
 def test_the_vector_file_is_rewritten_when_much_of_it_is_unused(filled: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rows that stay keep their passages, and nothing is embedded for it."""
-    monkeypatch.setattr("indexer.store.GARBAGE_FLOOR", 2)
+    monkeypatch.setattr("indexer.vector_rows.GARBAGE_FLOOR", 2)
     for n in range(4):
         filled.write(f"note-{n}.md", f"# Note {n}\n\nneedle{n} and other words\n", at=1_700_000_001)
     filled.run()

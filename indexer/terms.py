@@ -20,6 +20,7 @@ from indexer.types import Chunk, Condition, Document
 LONGEST_VALUE = 200  # characters of a front matter value that are compared
 _KEYS_OF_FIELDS = {"type": "type", "lang": "lang", "language": "lang"}
 _SPACE = re.compile(r"\s")
+_NESTING = re.compile(r"[/.]")  # between a tag and one below it; dots in Dendron
 _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 
@@ -78,8 +79,8 @@ def _terms(document: Document) -> Iterator[str]:
     yield from (f"path:{name}" for name in dict.fromkeys([*parts, stem, path, *folders]))
     yield from (f"at:{root}:{place}" if root else f"at:{place}" for place in (path, *folders))
     for tag in document.tags:
-        parts = _plain(tag).strip("/").split("/")
-        yield from (f"tag:{'/'.join(parts[: n + 1])}" for n in range(len(parts)))
+        name = _plain(tag).strip("/")
+        yield from (f"tag:{name[:end]}" for end in (*(m.start() for m in _NESTING.finditer(name)), len(name)))
     for key, values in document.meta.items():
         for value in values if isinstance(values, (list, tuple)) else [values]:
             if isinstance(value, (str, int, float)):

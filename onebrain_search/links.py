@@ -12,6 +12,7 @@ from unicodedata import normalize
 
 from indexer.catalog import Catalog
 
+_ID = re.compile(r"(\d{8,14}[a-z]?)(?![\w-])")  # a Zettelkasten note is called by the number its name begins with
 _VAULT_PREFIX = re.compile(r"^\w+://[^/]+/")  # Dendron writes links into other vaults like this
 
 
@@ -77,7 +78,8 @@ class LinkMap:
         for form in {key, key.removesuffix(PurePosixPath(key).suffix)}:
             self._places[form].append(number)
             self._names[PurePosixPath(form).name].append(number)
-        for alias in set(map(_key, aliases)):
+        numbered = [match[1] for name in (PurePosixPath(key).name, *aliases) if (match := _ID.match(name))]
+        for alias in set(map(_key, [*aliases, *numbered])):
             self._aliases[alias].append(number)
 
     def _ends_with(self, number: int, tail: str) -> bool:

@@ -11,11 +11,12 @@ from urllib.parse import unquote
 from indexer.types import Link
 
 # A tag begins a line or stands after white space, an opening bracket or quote, or CJK punctuation; it ends at white
-# space or punctuation other than - _ /, so that marks of Thai or Devanagari and emoji stay in it.
+# space or punctuation other than - _ /, so that marks of Thai or Devanagari and emoji stay in it. A dot between small
+# letters belongs to it: Dendron nests tags with dots, and there is `#node.js`.
 _TAG = re.compile(
     r"(?<![^\s(（\[「『“‘\"'，。、；：,;>])"
-    r"#([^\s!-,.:-@\[-^`{-~\u00a1-\u00bf\u2000-\u200b\u200e-\u206f\u3000-\u303f"
-    r"\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]+)"
+    r"#((?:[^\s!-,.:-@\[-^`{-~\u00a1-\u00bf\u2000-\u200b\u200e-\u206f\u3000-\u303f"
+    r"\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]|(?<=[a-z0-9_-])\.(?=[a-z]))+)"
 )
 _BEFORE_TAG = frozenset(b" \t\n([\"',;>")
 _HEX_COLOUR = re.compile(r"(?=\D*\d)[0-9a-fA-F]{6}(?:[0-9a-fA-F]{2})?$")

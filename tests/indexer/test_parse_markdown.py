@@ -119,6 +119,7 @@ def test_html_block_is_kept_as_html() -> None:
         ("- #标签 #ป้าย/ย่อย #किताब #été #🎉", ("标签", "ป้าย/ย่อย", "किताब", "été", "🎉")),
         ("标签，#中文，完", ("中文",)),
         ("#[[two words]]", ("two words",)),
+        ("#area.deep.tag, #node.js. #one.Two #v1.2 #end.", ("area.deep.tag", "node.js", "one", "v1", "end")),
     ],
 )
 def test_inline_tags(text: str, tags: tuple[str, ...]) -> None:

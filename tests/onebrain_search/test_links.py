@@ -48,6 +48,7 @@ def meant(links: LinkMap, source: str) -> set[str]:
         ("[[v2.8 notes]]", "v2.8 notes.md"),
         ("[[dev.api.links]]", "dev.api.links.md"),
         ("[[Links|dev.api.links]]", "dev.api.links.md"),
+        ("[[202405061230]]", "zk/202405061230 Splices.md"),
         ("[[Links|dendron://main/dev.api.links#top]]", "dev.api.links.md"),
     ],
 )
@@ -55,7 +56,7 @@ def test_a_link_finds_its_note(graph: Graph, link: str, target: str) -> None:
     """By name, path, alias, dotted name, and Dendron's order of text and target."""
     links = graph({
         "a.md": f"see {link}\n", "gear/Rope.md": "---\naliases: [Hawser]\n---\nrope\n", "v2.8 notes.md": "new\n",
-        "dev.api.links.md": "links\n",
+        "dev.api.links.md": "links\n", "zk/202405061230 Splices.md": "# Splices\n", "zk/20240506.md": "a day\n",
     })  # fmt: skip
     assert meant(links, "a.md") == {target}
     assert not links.broken

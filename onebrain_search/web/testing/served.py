@@ -59,3 +59,17 @@ def as_html(text: str, status: int = 200) -> Served:
 def nothing_there(call: Call) -> Served:
     """Return what a server says of a path that it does not know."""
     return as_html(f"<html><body><h1>404</h1><p>{call.path}</p></body></html>", 404)
+
+
+def either(*sites: Site) -> Site:
+    """Return a host that several functions serve: the first one that knows the path."""
+
+    def site(call: Call) -> Served:
+        """Serve a call."""
+        for each in sites:
+            served = each(call)
+            if served.status != 404:
+                break
+        return served
+
+    return site

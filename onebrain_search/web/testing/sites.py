@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from onebrain_search.web.testing.engines import ENGINES
 from onebrain_search.web.testing.served import Call, Served, Site, as_html
 
 
@@ -11,5 +12,6 @@ def _article(call: Call) -> Served:
 
 
 SITES: dict[str, Site] = {
+    **ENGINES,
     "docs.example.org": _article,
 }

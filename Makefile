@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
 
-.PHONY: demo test lint bench
+.PHONY: demo demo-web test lint bench
 
 demo: $(STAMP)
 	@home=$$(mktemp -d) && trap 'rm -rf "$$home"' EXIT && \
@@ -14,6 +14,9 @@ demo: $(STAMP)
 	ask "How long are idempotency keys kept?" && \
 	ask "why did we drop qmd?" && \
 	ask "path:01-projects after:2026-03 token"
+
+demo-web: $(STAMP)
+	@$(BIN)/python -m onebrain_search.web.testing
 
 test: $(STAMP)
 	$(BIN)/python -m pytest

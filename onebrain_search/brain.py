@@ -15,11 +15,12 @@ from indexer.scan import refuse_unbounded
 from indexer.snapshot import Snapshot, exists
 from indexer.store import erase
 from indexer.types import Condition, Report, Root
-from onebrain_search import confidence, evidence, forgotten, pipeline, plan, reading, retrieve, snippet
+from onebrain_search import confidence, contents, evidence, forgotten, pipeline, plan, reading, retrieve, snippet
 from onebrain_search import config as configs
 from onebrain_search import query as queries
 from onebrain_search.answer import what
 from onebrain_search.config import Config
+from onebrain_search.fallback import Fallback
 from onebrain_search.reading import Passage
 from onebrain_search.types import Answer, Hit, Mode, Query, Retrieval
 
@@ -45,6 +46,7 @@ class Brain:
         self._snapshot: Snapshot | None = None
         self._embedder: Embedder | None = None
         self._cross_encoder: CrossEncoder | None = None
+        self.web = Fallback(config.web, environ, lambda: self.folder, lambda text: self.search(f"{text} kind:code"))
 
     @classmethod
     def open(cls, vault: str | os.PathLike[str] | None = None, *, environ: Mapping[str, str] | None = None) -> Brain:
@@ -177,9 +179,15 @@ class Brain:
     ) -> Answer:
         """Answer a question: `what` with sentences from the best passages, `why` with the dated chain of decisions.
 
-        `web` is kept for the fallback that asks the web by consent; without it nothing leaves the machine.
-        Raises QueryError and StoreError as `search` does.
+        `web` True asks the web, too, and False never; None asks it where the notes have no answer and the settings
+        allow it. Raises QueryError and StoreError as `search` does.
         """
+        return self.web.beside(self._answer(text, mode, retrieval, limit), web)
+
+    def _answer(
+        self, text: str, mode: Literal["auto", "what", "why"], retrieval: Retrieval, limit: int | None
+    ) -> Answer:
+        """Answer a question from the vault."""
         query = self._query(text, limit, None if mode == "auto" else mode)
         snapshot = self.snapshot()
         if query.mode == "why":
@@ -259,16 +267,8 @@ class Brain:
         if not found["exists"]:
             return found
         snapshot = self.snapshot()
-        catalog = snapshot.catalog
-        found |= snapshot.counts()
-        found["code"] = {root.name: str(root.folder) for root in self.roots() if root.name}
-        found["generation"] = snapshot.generation
-        found["excluded"] = int(catalog.state("excluded", "0"))
-        found["indexed_at"] = int(catalog.state("indexed_at", "0"))
-        found["model"] = snapshot.embedder
-        found["bytes"] = sum(file.stat().st_size for file in self.folder.rglob("*") if file.is_file())
-        found["skipped"] = [s for s in catalog.skips() if not s.failed]
-        found["failed"] = [s for s in catalog.skips() if s.failed]
+        found |= {"code": {root.name: str(root.folder) for root in self.roots() if root.name}}
+        found |= contents.held(snapshot, self.folder)
         behind = self._staleness()
         found["stale"] = None if behind is None else asdict(behind)
         return found

@@ -28,6 +28,10 @@ def answer_text(answer: Shape, *, all_links: bool = False, link: Link | None = N
     shown = [printable(block) for block in blocks]
     if answer["sources"]:
         shown.append(_sources_text(answer, link))
+    if answer["web"]:
+        from onebrain_search.web.show import block_text  # a module that loads nothing else of the web
+
+        shown.append(block_text(answer["web"]))
     return "\n\n".join([*shown, *(printable(f"note: {note}") for note in answer["notes"])])
 
 

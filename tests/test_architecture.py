@@ -45,7 +45,7 @@ LAYERS = tuple(
     onebrain_search.query onebrain_search.fuse onebrain_search.snippet onebrain_search.confidence
     onebrain_search.retrieve onebrain_search.rank onebrain_search.rerank onebrain_search.reading onebrain_search.links
     onebrain_search.related onebrain_search.symbols onebrain_search.answer onebrain_search.web
-    onebrain_search.pipeline onebrain_search.plan
+    onebrain_search.pipeline onebrain_search.plan onebrain_search.fallback onebrain_search.contents
     onebrain_search.evidence
     onebrain_search.brain
     onebrain_search.render onebrain_search.text onebrain_search.evaluate onebrain_search.doctor onebrain_search.client
@@ -237,11 +237,11 @@ def test_every_library_is_declared() -> None:
         ("onebrain_search", "numpy click yaml sqlite3 tantivy torch onnxruntime indexer"),
         (
             "onebrain_search.cli",
-            "numpy yaml sqlite3 tantivy torch onnxruntime tokenizers httpx2 asyncio",
+            "numpy yaml sqlite3 tantivy torch onnxruntime tokenizers httpx2 asyncio onebrain_search.web",
         ),
         (
             "onebrain_search.brain",
-            "torch sentence_transformers onnxruntime tokenizers httpx2",
+            "torch sentence_transformers onnxruntime tokenizers httpx2 onebrain_search.web",
         ),
     ],
 )

@@ -159,7 +159,9 @@ def test_a_named_option_exists(page: Path) -> None:
     """Every `--option` in running text is one of a verb of ours."""
     context = cli.make_context("onebrain-search", ["status"], resilient_parsing=True)
     commands = [cli.get_command(context, verb) for verb in VERBS]
-    known = {option for command in commands if command for p in command.params for option in p.opts} | {"--help"}
+    known = {
+        option for command in commands if command for p in command.params for option in (*p.opts, *p.secondary_opts)
+    } | {"--help"}
     quoted = re.findall(r"`([^`\n]+)`", page.read_text(encoding="utf-8"))
     assert {found for text in quoted for found in re.findall(r"(?<![\w-])--[a-z][\w-]*", text)} <= known
 
@@ -187,6 +189,7 @@ def test_every_json_field_is_documented(run: Any) -> None:
     questions.write_text('{"question": "idempotency keys", "paths": ["CLAUDE.md"]}', encoding="utf-8")
     measured = printed(f"eval --queries {questions.as_posix()}")
     link = render.event_json(Event(1, "", "a.md", 1, None, "", "Chose tantivy"))
+    asked = printed("web 'where is the retry function of this project'")
     tables = _documented()
     real = {
         "Answer": answer,
@@ -195,6 +198,8 @@ def test_every_json_field_is_documented(run: Any) -> None:
         "Index": answer["index"],
         "Explanation": answer["explain"],
         "Index run": printed("index"),
+        "Web search": asked,
+        "Web result": asked["results"][0],
         "Skip": render.skip_json(Skip("", "a.md", "too big")),
         "Passage": printed("get CLAUDE.md:1:1"),
         "Related": related,

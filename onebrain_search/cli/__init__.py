@@ -19,6 +19,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "index": ("index", "Bring the index up to date."),
     "get": ("read", "Print a note, or the lines that an address names."),
     "related": ("read", "List the notes that belong with a note."),
+    "web": ("web", "Ask the web: documentation, pages or public code."),
     "status": ("state", "Say what is in the index and what is not."),
     "mcp": ("mcp", "Serve agents over MCP: tools to ask, search and read your notes."),
     "skill": ("skill", "Set up agent programs: `skill install`, `skill uninstall`, `skill show`."),

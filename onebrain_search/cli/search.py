@@ -38,6 +38,7 @@ ALL_SOURCES = 50  # that `--all` asks for
 @click.option("--no-refresh", is_flag=True, help="Ask the index as it is, without looking at the files first.")
 @click.option("--explain", is_flag=True, help="Show how the question was read and why each source ranks.")
 @click.option("--open", "open_", type=click.IntRange(1), metavar="N", help="Open source N in $EDITOR at its line.")
+@click.option("--web/--no-web", default=None, help="Ask the web, too, or never; else as the settings allow.")
 @daemon_option
 @json_option
 def search(
@@ -50,6 +51,7 @@ def search(
     no_refresh: bool,
     explain: bool,
     open_: int | None,
+    web: bool | None,
     daemon: str,
     as_json: bool,
 ) -> int:
@@ -64,6 +66,8 @@ def search(
     if not asked.strip():
         raise click.ClickException("the question is empty: write what you look for, for example: retry policy")
     request: dict[str, Any] = {"question": asked, "mode": mode, "retrieval": retrieval, "explain": explain}
+    if web is not None:
+        request["web"] = web
     if limit or all_:
         request["limit"] = limit or ALL_SOURCES
     answer, config = answered(vault, daemon, "ask", request, _as_is if no_refresh else _refreshed)

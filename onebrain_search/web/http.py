@@ -31,6 +31,7 @@ HARMLESS = frozenset({"accept", "accept-language", "user-agent", "referer"})  # 
 MOVED = frozenset({301, 302, 303, 307, 308})
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 ROUTE_ALL = "*"
+UNREACHABLE = "cannot be reached"
 
 
 class Guard(Protocol):
@@ -203,7 +204,7 @@ class Http:
         if isinstance(problem, httpx2.ConnectTimeout):
             raise _late(ask.url, ask.seconds) from problem
         fix = "check the network, or the proxy" if proxy else "check the network"
-        raise WebError("cannot be reached", kind="unreachable", where=shown(url), fix=fix) from problem
+        raise WebError(UNREACHABLE, kind="unreachable", where=shown(url), fix=fix) from problem
 
     def _read(self, response: Response, ask: Ask, until: float) -> bytes:
         """Return the body, unpacked. Raises WebError when it is too big or too slow."""

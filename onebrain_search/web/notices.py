@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from onebrain_search.web.fanout import Gathered
+from onebrain_search.web.http import UNREACHABLE
 from onebrain_search.web.results import SourceError
 
 if TYPE_CHECKING:
@@ -23,12 +25,18 @@ STRICT_ZERO = (
     "Rerun with --wide to see all results with trust labels.",
 )
 MISROUTED = "Try --docs or --web to specify the search type."
+OFFLINE = "the web cannot be reached: check the network"
 TIMED_OUT = "Some sources timed out ({names}); showing partial results"
 
 
 def of(outcome: Outcome, strict: bool) -> list[str]:
-    """Return what is to be said of an outcome: of results that are not shown, and of each source that gave none."""
+    """Return what is to be said of an outcome: of results that are not shown, and of each source that gave none.
+
+    Without a network that is one sentence, which the failure holds.
+    """
     found: list[str] = []
+    if outcome.failure and outcome.failure.what == OFFLINE:
+        return found
     if strict and outcome.filtered:
         found += STRICT_ZERO if not outcome.results else (FILTERED.format(count=outcome.filtered),)
     if outcome.more:
@@ -55,6 +63,14 @@ def unconfigured(skipped: Mapping[str, str]) -> SourceError:
     """Return the failure of a search that had nobody to ask."""
     reasons = "; ".join(f"{name}: {why}" for name, why in skipped.items())
     return SourceError("search_unconfigured", f"no source can be asked ({reasons or 'none is switched on'})")
+
+
+def failure(gathered: Gathered) -> SourceError | None:
+    """Return the failure of a search whose every source failed: one sentence where there is no network at all."""
+    errors = gathered.errored.values()
+    if errors and not gathered.found and not gathered.timed_out and all(e.what == UNREACHABLE for e in errors):
+        return SourceError("search_error", OFFLINE)
+    return gathered.failure()
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -211,16 +211,17 @@ def _finished(outcome: Outcome, rounds: _Round) -> Outcome:
     kept, filtered = trust.kept(results, options.strict and not code)
     shown = kept[: web.desk.settings.max_results]
     answered_by, answer = next(((name, each.answer) for name, each in answers if each.answer), ("", ""))
-    failure = gathered.failure() if rounds.asked else notices.unconfigured(rounds.skipped)
+    failure = notices.failure(gathered) if rounds.asked else notices.unconfigured(rounds.skipped)
     found = replace(
         outcome, results=tuple(shown), answer=answer, answered_by=answered_by, filtered=filtered,
         more=len(kept) - len(shown), asked=tuple(rounds.asked), gathered=gathered, skipped=rounds.skipped,
-        failure=None if rounds.asked and failure is None else failure,
+        failure=failure,
     )  # fmt: skip
     remarks = [note for _, each in answers for note in each.notes]
-    return replace(
-        found, notices=tuple(dict.fromkeys([*rounds.notices, *notices.of(found, options.strict), *remarks]))
-    )
+    said = notices.of(found, options.strict)
+    if said or failure is None:  # without a network the failure says it all
+        said = [*rounds.notices, *said, *remarks]
+    return replace(found, notices=tuple(dict.fromkeys(said)))
 
 
 def _trusted(results: Sequence[Result], rounds: _Round) -> list[Result]:

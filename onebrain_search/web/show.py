@@ -22,6 +22,8 @@ def search_text(found: Shape, *, wide: bool = False) -> str:
 
 def block_text(found: Shape) -> str:
     """Return a web search as a block of its own below an answer from the notes; its rows are no citations."""
+    if found["failure"] and not found["notices"]:
+        return printable(f"{HEADING}: {found['failure']['message']}")
     lines = [f"{HEADING} · {found['mode_line']}", *(f"  {line}" for line in _body(found, False) if line)]
     return printable("\n".join(lines))
 

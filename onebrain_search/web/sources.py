@@ -49,9 +49,9 @@ class Desk:
         keys = keys_of(name, variables, self.environ, self.settings.keyring) if variables else ()
         program = shutil.which(row.program, path=self.environ.get("PATH")) or "" if row.program else ""
         if row.program and not keys and not program:
-            return f"{NOT_INSTALLED[name]} No key in {variables[-1]} either"
+            return f"{NOT_INSTALLED[name]} No key in {variables[0]} either"
         if variables and not row.program and not keys and not row.open:
-            return f"no key: set {variables[-1]}"
+            return f"no key: set {variables[0]}"
         seconds = self.settings.timeouts.get(name) or SECONDS.get(name) or self.settings.source_timeout
         return Source(row, Access(self.http, url, keys, program, seconds), row.load())
 

@@ -39,7 +39,7 @@ PROVIDERS = {
     row.name: row
     for row in (
         Provider("context7", "docs", "https://context7.com/api", ("CONTEXT7_API_KEY",), open=True),
-        Provider("exa", "web", "https://api.exa.ai", ("EXA_API_KEYS", "EXA_API_KEY")),
+        Provider("exa", "web", "https://api.exa.ai", ("EXA_API_KEY", "EXA_API_KEYS")),
         Provider("tavily", "web", "https://api.tavily.com", ("TAVILY_API_KEY",)),
         Provider("brave", "web", "https://api.search.brave.com", ("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY"), gap=1.1),
         Provider("searxng", "web"),

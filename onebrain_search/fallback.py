@@ -1,0 +1,88 @@
+"""The web beside an answer from the vault: asked last, only with consent, and loaded only then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from onebrain_search.types import Answer, Hit
+from onebrain_search.web_settings import WebSettings
+
+if TYPE_CHECKING:
+    from onebrain_search.web.health import Events
+    from onebrain_search.web.http import Http
+    from onebrain_search.web.options import Options
+    from onebrain_search.web.results import Result
+    from onebrain_search.web.search import Outcome, Web
+
+NOT_ALLOWED = (
+    "the web was not asked: `--web` asks it for this question, `web: {enabled: true}` under `onebrain_search:` in"
+    " onebrain.yml whenever the notes have no answer"
+)
+
+
+class Fallback:
+    """The web of one vault: what is remembered of sources and domains lies in the folder of its index.
+
+    `code` finds what the vault and the code folders hold; `http` can be replaced before the first question.
+    """
+
+    def __init__(
+        self,
+        settings: WebSettings,
+        environ: Mapping[str, str],
+        folder: Callable[[], Path],
+        code: Callable[[str], Sequence[Hit]],
+    ) -> None:
+        self.settings = settings
+        self.http: Http | None = None
+        self._environ, self._folder, self._code = environ, folder, code
+        self._web: Web | None = None
+
+    def beside(self, answer: Answer, wanted: bool | None) -> Answer:
+        """Return an answer with what the web says, if that may be asked; without consent a note says how to give it.
+
+        The sources of the answer stay what they were: the web's results stand in `web` alone.
+        """
+        unanswered = answer.confidence == "none"
+        if wanted or (wanted is None and unanswered and self.settings.enabled):
+            from onebrain_search.web.shape import shape
+
+            return replace(answer, web=shape(self.search(answer.question)))
+        if wanted is None and unanswered:
+            return replace(answer, notes=(*answer.notes, NOT_ALLOWED))
+        return answer
+
+    def search(self, question: str, options: Options | None = None, tell: Events | None = None) -> Outcome:
+        """Ask the web. Raises SourceError `invalid_arguments`; every other failure is told in the outcome."""
+        from onebrain_search.web import search
+        from onebrain_search.web.options import Options as Defaults
+
+        web = self._opened()
+        return search.search(question, replace(web, tell=tell) if tell else web, options or Defaults())
+
+    def _opened(self) -> Web:
+        """Return the web of this vault."""
+        if self._web is None:
+            from onebrain_search.web.setup import open_web
+
+            self._web = open_web(self.settings, self._environ, self._folder(), http=self.http, local=self._local)
+        return self._web
+
+    def _local(self, question: str) -> list[Result]:
+        """Return code of the vault and its code folders as results of the local route."""
+
+        return [_result(hit) for hit in self._code(question)]
+
+
+def _result(hit: Hit) -> Result:
+    """Return a passage as a result."""
+    from onebrain_search.web.results import Result
+
+    piece = hit.chunk
+    named = piece.symbol or " › ".join(piece.heading) or piece.title
+    meta: dict[str, Any] = {"line": piece.start_line}
+    said = " ".join(piece.text.split())[:300]
+    return Result("local", named, piece.address, said, ("vault",), piece.date or "", meta=meta)

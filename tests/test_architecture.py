@@ -68,6 +68,7 @@ OWNERS = {
     "frontmatter": ("indexer.parse",),
     "httpx2": ("indexer.embed", "onebrain_search.web"),  # vectors by HTTP, the fallback
     "huggingface_hub": ("indexer.embed",),
+    "keyring": ("onebrain_search.web",),
     "lxml": ("indexer.parse", "onebrain_search.web"),  # notes in HTML, pages of search engines
     "mammoth": ("indexer.parse",),
     "mcp": ("onebrain_search.mcp",),

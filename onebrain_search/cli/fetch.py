@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from indexer.errors import WebError
+from indexer.errors import OneBrainError, WebError
 from onebrain_search.cli.console import say, vault_option
 from onebrain_search.printable import printable, printable_json
 
@@ -20,7 +20,19 @@ if TYPE_CHECKING:
 SHORTEST = 1.0  # seconds; a shorter limit fails on any connection
 
 
-@click.command()
+class ByItsOwnCodes(click.Command):
+    """A command whose exit code for a wrong use is 1: 2 means that a site is blocked."""
+
+    def make_context(self, *arguments: Any, **more: Any) -> click.Context:
+        """Read the options."""
+        try:
+            return super().make_context(*arguments, **more)
+        except click.UsageError as error:
+            error.show()
+            raise click.exceptions.Exit(1) from error
+
+
+@click.command(cls=ByItsOwnCodes)
 @click.argument("urls", metavar="URL...", nargs=-1)
 @click.option("--only", default="", help="Strategies to try, as api,probe.")
 @click.option("--skip", default="", help="Strategies to leave out.")
@@ -61,11 +73,11 @@ def fetch(
     from onebrain_search import config
     from onebrain_search.web.fetch.types import Choices
 
-    allowed = frozenset(config.load(vault, environ=os.environ).web.fetch_allow)
-    choices = Choices(_names(only), _names(skip), include_archive, timeout, locale, allowed, dict(os.environ))
     try:
+        allowed = frozenset(config.load(vault, environ=os.environ).web.fetch_allow)
+        choices = Choices(_names(only), _names(skip), include_archive, timeout, locale, allowed, dict(os.environ))
         choices.strategies()
-    except WebError as error:
+    except OneBrainError as error:
         say(f"error: {error}")
         return 1
     if keywords:

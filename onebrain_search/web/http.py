@@ -57,6 +57,7 @@ class Ask:
     seconds: float = SECONDS
     most_bytes: int = MOST_BYTES
     redirects: int = REDIRECTS
+    stop: threading.Event | None = None  # when it is set nobody wants the answer any more, and its body is cut off
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,12 +210,12 @@ class Http:
     def _read(self, response: Response, ask: Ask, until: float) -> bytes:
         """Return the body, unpacked. Raises WebError when it is too big or too slow."""
         found = bytearray()
-        for piece in response.iter_bytes(65536):
+        for piece in response.iter_bytes():  # as they come: whole blocks would wait for a drip
             found += piece
             if len(found) > ask.most_bytes:
                 what = f"more than {ask.most_bytes / 1e6:g} MB"
                 raise WebError(what, kind="too_big", where=shown(ask.url))
-            if self._clock() > until:
+            if self._clock() > until or (ask.stop is not None and ask.stop.is_set()):
                 raise _late(ask.url, ask.seconds)
         return bytes(found)
 

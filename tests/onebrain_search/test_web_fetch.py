@@ -238,6 +238,25 @@ def test_o37_arms_go_at_once_and_the_first_page_wins(net: FakeInternet) -> None:
     assert not [call for call in net.calls if "bot" in call.headers["user-agent"].lower()]
 
 
+def test_o37_the_other_arms_are_cut_off(net: FakeInternet) -> None:
+    """Who still sends when another arm has the page loses the connection, long before the time is over."""
+    gone = threading.Semaphore(0)
+
+    def drip(call: Call) -> Iterator[bytes]:
+        """Send a byte now and then; tell when the receiver went away."""
+        try:
+            while not call.closing.wait(0.05):
+                yield b" "
+        finally:
+            gone.release()
+
+    net.sites["slow.example"] = lambda call: Served(drip(call), kind="text/html")
+    net.sites["m.slow.example"] = lambda call: page(f"<p>{WORDS}</p>")
+    assert fetched(net, "https://slow.example/", seconds=600.0).last.platform == "curl-mobile"
+    assert gone.acquire(timeout=20)
+    assert gone.acquire(timeout=20)
+
+
 def test_o37_the_reader_service_is_an_arm_by_leave(net: FakeInternet) -> None:
     """It reads what only scripts show, as text or as JSON, and its spent quota is told."""
     allowed = frozenset({"jina"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -98,3 +99,25 @@ def test_a_page_cannot_drive_the_terminal(net: FakeInternet, capsys: pytest.Capt
     for options in ([], ["--json"]):
         assert _cli(net, "https://one.example/", *options) == 0
         assert "\x1b" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", [["--timeout", "soon"], ["--nothing"], ["--timeout"]])
+def test_a_wrong_use_is_an_error_of_its_own_code(net: FakeInternet, arguments: list[str]) -> None:
+    """2 means blocked, so a wrong option ends with 1."""
+    assert _cli(net, "https://one.example/", *arguments) == 1
+
+
+def test_settings_that_cannot_be_read_end_with_one(
+    net: FakeInternet, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """So does a name in the settings that is no way to fetch."""
+    (tmp_path / "onebrain.yml").write_text("onebrain_search: {web: {fetch_allow: [browsers]}}", encoding="utf-8")
+    assert _cli(net, "https://one.example/", "--vault", str(tmp_path)) == 1
+    assert "`browsers` is none" in capsys.readouterr().err
+
+
+def test_settings_allow_a_way(net: FakeInternet, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What the file names is tried."""
+    (tmp_path / "onebrain.yml").write_text("onebrain_search: {web: {fetch_allow: [jina]}}", encoding="utf-8")
+    assert _cli(net, "https://shell.example.org/", "--vault", str(tmp_path)) == 0
+    assert "The text that the script writes." in capsys.readouterr().out

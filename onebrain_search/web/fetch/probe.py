@@ -71,6 +71,7 @@ def attempt(errand: Errand) -> Outcome:
     for label, result in as_they_come(jobs, errand.until):
         got[label] = result if isinstance(result, Outcome) else _broken(result, label)
         if got[label].ok:
+            errand.stop.set()
             return got[label]
     ranked = [got[arm.label] for arm in arms if arm.label in got]
     late = WebError(f"no answer within {errand.choices.seconds:g} s", kind="timeout")

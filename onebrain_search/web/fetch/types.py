@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -74,12 +75,16 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """One attempt at one address: everything it sends goes through `get`, and ends at `until` (monotonic seconds)."""
+    """One attempt at one address: everything it sends goes through `get`.
+
+    It ends at `until` (monotonic seconds), or when `stop` is set because another arm was faster.
+    """
 
     url: str
     choices: Choices
     http: Http
     until: float
+    stop: threading.Event = field(default_factory=threading.Event)
 
     def get(self, url: str, headers: Mapping[str, str] | None = None, *, most_bytes: int = MOST_BYTES) -> Reply:
         """The reply to a GET, whatever its status. Raises WebError."""
@@ -87,7 +92,7 @@ class Errand:
         if left <= 0:
             raise WebError(f"no answer within {self.choices.seconds:g} s", kind="timeout", where=shown(url))
         sent = {"accept-language": self.choices.locale, **(headers or {})}
-        return self.http.send(Ask(url, headers=sent, seconds=left, most_bytes=most_bytes))
+        return self.http.send(Ask(url, headers=sent, seconds=left, most_bytes=most_bytes, stop=self.stop))
 
 
 @dataclass(frozen=True, slots=True)

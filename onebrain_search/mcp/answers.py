@@ -92,12 +92,13 @@ def status(call: Call, asked: Arguments) -> Reply:
     """Return what the index holds, how far it is, and who answers."""
     found = call("status", {})
     skips = {name: found.get(name, []) for name in ("skipped", "failed")}
-    said = {name: value for name, value in found.items() if not isinstance(value, (dict, list)) and value is not None}
-    data = {**said, **{f"{name}_count": len(rows) for name, rows in skips.items()}}
+    kept = {name: value for name, value in found.items() if name not in ("code", *skips) and value is not None}
+    data = {**kept, **{f"{name}_count": len(rows) for name, rows in skips.items()}}
     data |= {name: rows[:SKIPS] for name, rows in skips.items()}
     shown = {**found, **{name: rows[:SKIPS] for name, rows in skips.items()}} if found["exists"] else found
-    engine = f"engine     {found['engine']}" + (f", {found['indexing']}" if found["indexing"] else "")
-    return Reply(fenced(f"{text.status_text(shown)}\n{engine}"), data)
+    lines = [text.status_text(shown), f"engine     {found['engine']}"]
+    lines += [f"indexing   {found['indexing']}"] if found["indexing"] else []
+    return Reply(fenced("\n".join([*lines, f"names      {', '.join(found['collections'])}"])), data)
 
 
 def paged(build: Callable[[int, int], Reply], pieces: int, sources: int, budget: int) -> Reply:

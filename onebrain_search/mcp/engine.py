@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.errors import Busy, OneBrainError, StoreError, Unreachable
+from onebrain_search.mcp import places
 
 if TYPE_CHECKING:
     from onebrain_search.brain import Brain
@@ -18,23 +19,23 @@ if TYPE_CHECKING:
 
 STAGES = {"scan": "looking for notes", "lexical": "reading notes", "vectors": "making vectors"}
 PATIENCE = 2.0  # seconds that a question waits for the first index of a small vault, before it says how far that is
-PAUSE = 2.0  # seconds between two looks at the files while questions come; a look at 6,500 notes takes .1 s
+LOOK = 0.25  # seconds that a question waits for a look at the files; one at 6,500 notes takes .1 s
 
 
 class Engine:
     """Calls methods of the Service by name, in the daemon or here; each returns JSON or raises OneBrainError.
 
-    Cheap to make: settings, index and model are opened by the first call or by `start`, never before the handshake.
+    Cheap to make: settings, index and model are opened by the first call or by `start`, not before the handshake.
     """
 
     def __init__(self, vault: Path | None, environ: Mapping[str, str]) -> None:
         self._vault, self._environ = vault, environ
         self._asking = ThreadPoolExecutor(1, thread_name_prefix="asks")  # Brain and Client belong to one thread
         self._keeper = threading.Thread(target=self._keep, name="keeps the index fresh", daemon=True)
-        self._asked, self._finished, self._stopping = threading.Event(), threading.Event(), threading.Event()
+        self._asked, self._looked, self._finished = threading.Event(), threading.Event(), threading.Event()
+        self._stopping = threading.Event()
         self._starting = threading.Lock()
         self._brain: Brain | None = None
-        self._service: Service | None = None
         self._client: Client | None = None
         self._progress = "starting"
         self._trouble: OneBrainError | None = None
@@ -62,47 +63,55 @@ class Engine:
         return self._asking.submit(self._open).result().folder
 
     def _call(self, method: str, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer in the daemon if one runs, else here."""
+        """Answer in the daemon if one runs, else here; `places` is a method of ours."""
         brain = self._open()
+        if method == "places":
+            return places.places(brain.config)
         client = self._daemon(brain)
         if client is not None:
             try:
                 found: dict[str, Any] = getattr(client, method)(request)
-                return self._told(found, "daemon") if method == "status" else found
+                return _told(found, "daemon", "", brain) if method == "status" else found
             except Unreachable:
                 self._client = None  # it ended in between: answer here
-        self._asked.set()
         return self._answered(brain, method, request)
 
     def _answered(self, brain: Brain, method: str, request: Mapping[str, Any]) -> dict[str, Any]:
         """Answer with the Brain of this process. Raises StoreError with how far the index is while there is none."""
-        from onebrain_search.service import Service
+        from onebrain_search.service import Service as Here
 
-        if self._service is None:
-            self._service = Service(brain)
+        service = Here(brain)
         if method == "status":
-            return self._told(self._service.status(), "in this process")
-        if method != "get" and not self._has_index(brain):
-            self._finished.wait(PATIENCE)
-        if method != "get" and not self._has_index(brain):
-            if self._trouble is not None:
-                raise self._trouble
-            raise StoreError(self._progress, where=str(brain.config.vault), fix="ask again in a moment")
-        found: dict[str, Any] = getattr(self._service, method)(request)
+            return _told(self._status(brain, service), "in this process", self._progress, brain)
+        if method != "get":
+            self._made_ready(brain)
+        found: dict[str, Any] = getattr(service, method)(request)
         if "notes" in found:
             stale = [f"answered from the last finished index: {self._trouble}"] if self._trouble else []
             found["notes"] = [*found["notes"], *stale, *filter(None, [self._progress])]
         return found
 
-    def _told(self, status: dict[str, Any], engine: str) -> dict[str, Any]:
-        """Return the status with who answers, how far indexing is, and what can be named as a collection."""
-        from onebrain_search.mcp.places import folders, names
+    def _status(self, brain: Brain, service: Service) -> dict[str, Any]:
+        """Return the status, of a vault without index as long as the first one is made."""
+        try:
+            return service.status()
+        except StoreError:
+            if not self._progress:
+                raise
+            return {"version": 1, "vault": str(brain.config.vault), "state": str(brain.folder), "exists": False}
 
-        assert self._brain is not None
-        config = self._brain.config
-        own = {} if engine == "daemon" else {"indexing": self._progress}
-        named = {"collections": names(config), "folders": folders(config.vault)}
-        return {**status, "engine": engine, "indexing": "", **own, **named}
+    def _made_ready(self, brain: Brain) -> None:
+        """Wait for a look at the files, as long as one takes. Raises StoreError while there is no index."""
+        self._looked.clear()
+        self._asked.set()
+        if not self._has_index(brain):
+            self._looked.wait(PATIENCE)
+            if not self._has_index(brain):
+                raise self._trouble or StoreError(
+                    self._progress, where=str(brain.config.vault), fix="ask again in a moment"
+                )
+        elif self._finished.is_set():
+            self._looked.wait(LOOK)
 
     def _open(self) -> Brain:
         """Return the Brain of this process, opened at the first call. Raises ConfigError."""
@@ -126,10 +135,10 @@ class Engine:
         return self._client
 
     def _has_index(self, brain: Brain) -> bool:
-        """Whether there is an index to answer from; an empty one that is just being filled is none."""
+        """Whether there is an index to answer from; an empty one that was never filled is none."""
         from indexer.snapshot import exists
 
-        if not self._progress:
+        if not self._progress and self._trouble is None:
             return exists(brain.folder)
         try:
             return exists(brain.folder) and brain.snapshot().counts()["documents"] > 0
@@ -146,21 +155,25 @@ class Engine:
             return
 
     def _keep(self) -> None:
-        """Bring the index up to date at the start and while questions come, unless a daemon does it."""
+        """Bring the index up to date at the start and whenever it is asked, unless a daemon does it."""
         while not self._stopping.is_set():
-            self._asked.clear()
-            try:
-                brain = self._opened()
-                if not self._daemon_lives(brain):
-                    brain.index(progress=self._advance)
-                self._progress, self._trouble = "", None
-            except Busy:
-                self._progress, self._trouble = "another process is indexing", None
-            except OneBrainError as error:
-                self._progress, self._trouble = "", error
+            self._look()
             self._finished.set()
-            self._stopping.wait(PAUSE)
+            self._looked.set()
             self._asked.wait()
+            self._asked.clear()
+
+    def _look(self) -> None:
+        """Bring the index up to date once; what goes wrong is told with the next answer."""
+        try:
+            brain = self._opened()
+            if not _daemon_lives(brain.folder):
+                brain.index(progress=self._advance)
+            self._progress, self._trouble = "", None
+        except Busy:
+            self._progress, self._trouble = "another process is indexing", None
+        except OneBrainError as error:
+            self._progress, self._trouble = "", error
 
     def _advance(self, stage: str, done: int, total: int) -> None:
         """Keep how far an index run is, for whoever asks; a look at the files for changes is no news."""
@@ -169,15 +182,22 @@ class Engine:
         share = f"indexing, {100 * done // total}%" if total else "indexing"
         self._progress = f"{share} ({STAGES.get(stage, stage)}: {done}{f' of {total}' if total else ''})"
 
-    @staticmethod
-    def _daemon_lives(brain: Brain) -> bool:
-        """Whether a daemon keeps the index of this vault."""
-        from onebrain_search.client import connect
 
-        client = connect(brain.folder)
-        if client is not None:
-            client.close()
-        return client is not None
+def _daemon_lives(folder: Path) -> bool:
+    """Whether a daemon keeps the index of a state folder."""
+    from onebrain_search.client import connect
+
+    client = connect(folder)
+    if client is not None:
+        client.close()
+    return client is not None
+
+
+def _told(status: dict[str, Any], engine: str, indexing: str, brain: Brain) -> dict[str, Any]:
+    """Return the status with who answers, how far indexing is, and what can be named as a collection."""
+    known = places.places(brain.config)
+    collections = [*known["vault"], *known["code"], *known["folders"]]
+    return {**status, "engine": engine, "indexing": indexing, "collections": collections}
 
 
 def of(vault: Path | None) -> Engine:

@@ -98,19 +98,19 @@ def _collections(call: Call, names: Sequence[str]) -> list[Collection]:
     """
     if not names:
         return []
-    status = call("status", {})
-    codes: list[str] = list(status.get("code", {}))
+    places = call("places", {})
+    codes: list[str] = places["code"]
     found = []
     for name in names:
         plain = name.strip().strip("/")
         if plain in codes:
             found.append(Collection(f'root:"{plain}"', f"{plain}:"))
-        elif plain in status["collections"]:
+        elif plain in places["vault"]:
             found.append(Collection("kind:note", others=tuple(f"{code}:" for code in codes)))
-        elif plain in status["folders"]:
+        elif plain in places["folders"]:
             found.append(Collection(f'path:"{plain}"', f"{plain}/"))
         else:
-            known = ", ".join([*status["collections"], *codes, *status["folders"]])
+            known = ", ".join([*places["vault"], *codes, *places["folders"]])
             raise RequestError(f"unknown collection `{name[:60]}`", where="query", fix=f"known here: {known}")
     return found
 

@@ -1,4 +1,4 @@
-"""What an agent can name as a collection: the vault by its names, and its top folders."""
+"""What an agent can name as a collection: the vault by its names, its code folders, and its top folders."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ from pathlib import Path
 
 from onebrain_search import yaml_settings
 from onebrain_search.config import Config
+
+
+def places(config: Config) -> dict[str, list[str]]:
+    """Return the names of the `vault`, of its `code` folders, and of its top `folders`."""
+    code = [folder.name for folder in config.code]
+    return {"vault": names(config), "code": code, "folders": folders(config.vault)}
 
 
 def names(config: Config) -> list[str]:

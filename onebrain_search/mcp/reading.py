@@ -14,7 +14,8 @@ from onebrain_search.mcp.reply import NOTICE, Reply, estimate, fenced
 
 ADDRESS = re.compile(r"(?P<path>.+?)(?::(?P<line>\d+)(?::(?P<count>\d+))?)?$", re.DOTALL)
 CURSOR = re.compile(r"(?:(\d+):)?(\d+)\.(\d+)")
-FRAME = 120  # tokens for what stands around the text of a reply
+FRAME = 150  # tokens for what stands around the text of a reply, besides the path
+PATHS = 4  # times that the path stands in one
 LISTED = 1000  # files that one glob can look at: the most sources of a request
 
 
@@ -72,7 +73,7 @@ def multi_get(call: Call, asked: Arguments) -> Reply:
     """Return several notes, by a glob or a list with commas between; what does not fit is resumed."""
     paths = _paths(call, asked["pattern"])
     first, place = _place(asked["cursor"], len(paths))
-    budget, cuts, skipped, cursor = asked["budget"] - FRAME, list[Cut](), list[dict[str, str]](), ""
+    budget, cuts, skipped, cursor = asked["budget"], list[Cut](), list[dict[str, str]](), ""
     for number in range(first, len(paths)):
         try:
             passage = call("get", {"address": paths[number]})
@@ -88,8 +89,8 @@ def multi_get(call: Call, asked: Arguments) -> Reply:
             cursor = f"{number}:1.0"
             break
         cuts.append(cut)
-        budget -= cut.tokens + FRAME // 3
-        if cut.resume or budget <= 0:
+        budget -= cut.tokens + FRAME // 3 + PATHS * estimate(cut.path)
+        if cut.resume or budget <= FRAME:
             cursor = (
                 f"{number}:{cut.resume}" if cut.resume else f"{number + 1}:1.0" if number + 1 < len(paths) else ""
             )
@@ -125,7 +126,8 @@ def _cut(passage: Mapping[str, Any], cursor: str, budget: int) -> Cut:
     if (cursor and not match) or not lines or column > len(lines[0]):
         raise RequestError(f"`cursor` is not one that was given: {cursor[:20]!r}", fix="leave it out to start again")
     lines[0] = lines[0][column:]
-    left, taken, resume = max(budget - FRAME, FRAME), list[str](), ""
+    held = max(budget - FRAME - PATHS * estimate(passage["path"]), 50)
+    left, taken, resume = held, list[str](), ""
     for number, each in enumerate(lines):
         cost = _cost(each)
         if cost > left:
@@ -138,8 +140,7 @@ def _cut(passage: Mapping[str, Any], cursor: str, budget: int) -> Cut:
         taken.append(each)
         left -= cost
     end = line + len(taken) - 1
-    spent = max(budget - FRAME, FRAME) - left
-    return Cut(passage["path"], line, end, passage["line_count"], "\n".join(taken), resume, spent)
+    return Cut(passage["path"], line, end, passage["line_count"], "\n".join(taken), resume, held - left)
 
 
 def _cost(line: str) -> int:

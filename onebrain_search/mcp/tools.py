@@ -118,7 +118,10 @@ TOOLS: dict[str, Tool] = {
         "Index status",
         "Say what the index holds, how far indexing is, what could not be read, and which collections there are.",
         (),
-        {"vault": _TEXT, "exists": {"type": "boolean"}, "engine": _TEXT, "indexing": _TEXT, "documents": _COUNT},
+        {
+            "vault": _TEXT, "exists": {"type": "boolean"}, "documents": _COUNT, "engine": _TEXT, "indexing": _TEXT,
+            "collections": _TEXTS, "skipped": _ROWS, "failed": _ROWS,
+        },
         answers.status,
     ),
     "query": Tool(

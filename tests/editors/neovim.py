@@ -40,6 +40,10 @@ class Neovim:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """End the editor, whatever it is doing."""
         self._process.kill()
         self._process.wait()
         if self._process.stdin:
@@ -65,9 +69,34 @@ class Neovim:
     def lua(self, body: str) -> Any:
         """Return what a Lua chunk returns, as JSON values, by way of a file: a remote call prints 1,024 bytes only."""
         answer = Path(self._place.name, "answer.json")
-        call = f"local f = io.open('{answer}', 'w') f:write(vim.json.encode((function() {body} end)())) f:close()"
-        self._remote("--remote-expr", "luaeval('(function() {} end)()')".format(" ".join(call.replace("'", "''").split("\n"))))
+        call = f"local f = io.open('{answer}', 'w') f:write(vim.json.encode(((function() {body} end)()))) f:close()"
+        chunk = " ".join(call.replace("'", "''").split("\n"))
+        self._remote("--remote-expr", f"luaeval('(function() {chunk} end)()')")
         return json.loads(answer.read_text(encoding="utf-8"))
+
+    def apply(self, function: str, *arguments: Any) -> list[Any]:
+        """Return what a Lua function returns, called with JSON values."""
+        given = Path(self._place.name, "given.json")
+        given.write_text(json.dumps(list(arguments)), encoding="utf-8")
+        found = self.lua(
+            f"""local text = io.open('{given}'):read('*a')
+            local given = vim.json.decode(text, {{ luanil = {{ object = true, array = true }} }})
+            return {{ {function}(unpack(given)) }}"""
+        )
+        return found if isinstance(found, list) else []
+
+    def call(self, name: str, fields: Mapping[str, Any]) -> tuple[Any, Any]:
+        """Make a call of the plugin's client, wait for it, and return (trouble, object)."""
+        self.lua("answered = nil")
+        given = Path(self._place.name, "fields.json")
+        given.write_text(json.dumps(dict(fields)), encoding="utf-8")
+        self.lua(
+            f"""local fields = vim.json.decode(io.open('{given}'):read('*a'))
+            require('onebrain.client').call(vim.fn.getcwd(), '{name}', fields, function(trouble, object)
+            answered = {{ trouble = trouble, object = object }} end)"""
+        )
+        answered = self.wait(lambda: self.lua("return answered"), f"the answer to {name}")
+        return answered.get("trouble"), answered.get("object")
 
     def command(self, line: str) -> None:
         """Run an Ex command as if it was typed."""

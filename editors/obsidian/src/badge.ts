@@ -12,12 +12,13 @@ const WHILE_INDEXING = 2000;
 export function standing(status: Status | null, trouble: Trouble | null): [string, string] {
   if (!status) return [trouble?.off ? "daemon off" : "trouble", trouble?.message ?? "no status"];
   if (!status.exists) return ["no index", "There is no index yet; the first search makes it."];
-  const failed = status.failed?.length ?? 0;
-  if (failed > 0) return ["stale", `${failed} places could not be read; what was known of them stays.`];
-  const indexing = lacks(status);
-  if (indexing && !status.model) return ["no model", "Notes are found by their words alone: no passage has a vector."];
-  if (indexing) return [indexing, `${status.pending} passages wait for their vectors.`];
-  return [`${status.documents} notes`, `${status.chunks} passages, up to date.`];
+  if (status.stale === null) return ["vault gone", `${status.vault} cannot be read; what is known of it stays.`];
+  const behind = Object.values(status.stale ?? {}).reduce((sum, files) => sum + files, status.failed?.length ?? 0);
+  if (behind > 0) return ["stale", `${behind} files have changed since they were indexed, or could not be read.`];
+  const lacking = lacks(status);
+  if (lacking && !status.vectors) return ["no model", "Notes are found by their words alone: no passage has a vector."];
+  if (lacking) return [lacking, `${status.pending} passages wait for their vectors.`];
+  return [`${status.documents} files`, `${status.chunks} passages, up to date.`];
 }
 
 export class Badge {

@@ -65,6 +65,7 @@ export interface Status extends Partial<Index> {
   exists: boolean;
   code?: Record<string, string>;
   model?: string;
+  stale?: { new: number; changed: number; removed: number } | null;
   failed?: { path: string; reason: string }[];
 }
 

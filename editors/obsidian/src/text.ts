@@ -1,6 +1,6 @@
 /** How things are written: labels, links, marked words, the badge. Pure; editors/protocol.json says what they return. */
 
-import type { Decision, Source } from "./shapes";
+import type { Decision, Index, Source } from "./shapes";
 
 /** A piece of text, marked or not. */
 export interface Run {
@@ -69,8 +69,10 @@ export function decision(link: Pick<Decision, "date" | "date_source" | "what" | 
 }
 
 /** What an index lacks, in a few words; null when nothing does. */
-export function lacks(index: Partial<{ chunks: number; pending: number }> | undefined): string | null {
+export function lacks(index: Partial<Index> | undefined): string | null {
   const all = index?.chunks ?? 0;
   const pending = index?.pending ?? 0;
-  return all > 0 && pending > 0 ? `indexing, ${Math.floor(100 * (1 - pending / all))}%` : null;
+  if (all === 0 || pending === 0) return null;
+  if (index?.vectors === 0) return "words alone: no passage has a vector yet";
+  return `indexing, ${Math.floor(100 * (1 - pending / all))}%`;
 }

@@ -143,10 +143,11 @@ function M.call(folder, name, fields, done)
   end
 end
 
---- The vault that a folder belongs to, as far as it is known without asking; nil before the first call.
-function M.vault(folder)
-  local place = places[config.vault or folder]
-  return place and place.vault
+--- Find the vault that a folder belongs to: done(trouble, path). Asked once a folder.
+function M.vault(folder, done)
+  find(folder, function(trouble, place)
+    done(trouble, place and place.vault)
+  end)
 end
 
 --- Forget every vault and connection, for changed settings.

@@ -60,9 +60,9 @@ end
 --- Show the notes that belong with the current buffer's.
 function M.related()
   local folder, buffer = place.folder(), vim.api.nvim_get_current_buf()
-  client.call(folder, "status", {}, function(trouble, status)
-    local path = status and vim.api.nvim_get_current_buf() == buffer and path_in(status.vault)
-    if trouble or not path then
+  client.vault(folder, function(trouble, vault)
+    local path = vault and vim.api.nvim_get_current_buf() == buffer and path_in(vault)
+    if not path then
       return place.say(trouble and trouble.line or "this buffer is no note of the vault")
     end
     client.call(folder, "related", { path = path, limit = config.limit }, function(failed, found)

@@ -23,15 +23,16 @@ end
 
 --- The file of a written path, `note.md` in the vault or `name:file` in a code folder: done(file or nil).
 function M.file(folder, path, done)
-  local vault = client.vault(folder)
   local root, rest = path:match("^([%w_][%w_.-]*):(.+)$")
-  local plain = vault and vault .. "/" .. path
-  if not root or (plain and vim.loop.fs_stat(plain)) then
-    return done(plain)
-  end
-  client.call(folder, "status", {}, function(trouble, status)
-    local code = not trouble and status.code or {}
-    done(code[root] and code[root] .. "/" .. rest)
+  client.vault(folder, function(_, vault)
+    local plain = vault and vault .. "/" .. path
+    if not root or (plain and vim.loop.fs_stat(plain)) then
+      return done(plain)
+    end
+    client.call(folder, "status", {}, function(_, status)
+      local code = status and status.code or {}
+      done(code[root] and code[root] .. "/" .. rest)
+    end)
   end)
 end
 

@@ -1,6 +1,7 @@
 --- The live search in telescope.nvim, where that is installed.
 
 local Live = require("onebrain.live")
+local client = require("onebrain.client")
 local place = require("onebrain.place")
 local text = require("onebrain.text")
 
@@ -34,9 +35,12 @@ local function finder(folder)
       found.picker:refresh(nil, { reset_prompt = false })
     end
   end)
+  local vault
+  client.vault(folder, function(_, path)
+    vault = path
+  end)
   local function emit(process_result, process_complete)
     pending = nil
-    local vault = require("onebrain.client").vault(folder)
     for number, source in ipairs(found.state.sources) do
       local made = entry(folder, vault, source)
       made.index = number

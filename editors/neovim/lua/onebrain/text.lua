@@ -61,8 +61,9 @@ end
 --- Where the marked words of a source stand in another text of it: { first byte, end byte }.
 function M.marks(source, text)
   local words, found, low = {}, {}, text:lower()
+  local lines = vim.split(source.text, "\n", { plain = true })
   for _, span in ipairs(M.spans(source.text, source.highlights)) do
-    local line = vim.split(source.text, "\n", { plain = true })[span[1] + 1]
+    local line = lines[span[1] + 1]
     words[line:sub(span[2] + 1, span[3]):lower()] = true
   end
   for word in pairs(words) do
@@ -83,6 +84,9 @@ end
 function M.lacks(index)
   local all = index and index.chunks or 0
   if all > 0 and (index.pending or 0) > 0 then
+    if index.vectors == 0 then
+      return "words alone: no passage has a vector yet"
+    end
     return ("indexing, %d%%"):format(math.floor(100 * (1 - index.pending / all)))
   end
 end

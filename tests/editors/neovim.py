@@ -9,7 +9,6 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 PLUGIN = Path(__file__).parents[2] / "editors" / "neovim"
@@ -36,13 +35,7 @@ class Neovim:
         )  # fmt: skip
         self.wait(lambda: Path(self._socket).exists(), "its socket")
 
-    def __enter__(self) -> Neovim:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        self.end()
-
-    def end(self) -> None:
+    def close(self) -> None:
         """End the editor, whatever it is doing."""
         self._process.kill()
         self._process.wait()
@@ -67,7 +60,7 @@ class Neovim:
         return run.stdout or run.stderr
 
     def lua(self, body: str) -> Any:
-        """Return what a Lua chunk returns, as JSON values, by way of a file: a remote call prints 1,024 bytes only."""
+        """Return what a Lua chunk returns, as JSON values; by a file, for a remote call prints 1,024 bytes only."""
         answer = Path(self._place.name, "answer.json")
         call = f"local f = io.open('{answer}', 'w') f:write(vim.json.encode(((function() {body} end)()))) f:close()"
         chunk = " ".join(call.replace("'", "''").split("\n"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,9 @@ from typing import Any
 import pytest
 
 from onebrain_search import Brain
-from tests.editors.neovim import Neovim
+from tests.editors.neovim import Neovim, Open
 from tests.editors.notes import Notes, few_notes
 from tests.onebrain_search.served import copied, serving
-
-Open = Callable[..., Neovim]
-
 
 @pytest.fixture(scope="session")
 def program() -> str:

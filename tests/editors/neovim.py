@@ -140,3 +140,6 @@ class Neovim:
 
         found: dict[str, Any] = self.wait(ready, f"{stage} results")
         return found
+
+
+Open = Callable[..., Neovim]  # of a vault, with settings by name

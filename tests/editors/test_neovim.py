@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.editors.conftest import Open
+from tests.editors.neovim import Open
 from tests.editors.notes import Notes
 
 RETRY = "01-projects/parcel-api/Retry Policy.md"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.editors.conftest import Open
+from tests.editors.neovim import Open
 from tests.editors.notes import Notes
 
 

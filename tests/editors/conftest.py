@@ -16,6 +16,7 @@ from tests.editors.neovim import Neovim, Open
 from tests.editors.notes import Notes, few_notes
 from tests.onebrain_search.served import copied, serving
 
+
 @pytest.fixture(scope="session")
 def program() -> str:
     """Return the path of the installed program."""

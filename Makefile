@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
+PLUGIN = editors/obsidian
+PACKAGES = $(PLUGIN)/node_modules/.package-lock.json
 
-.PHONY: demo demo-web test lint bench
+.PHONY: demo demo-web test lint bench editors
 
 demo: $(STAMP)
 	@home=$$(mktemp -d) && trap 'rm -rf "$$home"' EXIT && \
@@ -26,10 +28,22 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+# The plugins of the editors: Obsidian's is type-checked and built, then the tests of both run.
+editors: $(STAMP) $(PLUGIN)/main.js
+	$(BIN)/python -m pytest tests/editors
+
 bench: $(STAMP)
 	@set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script"; done
 
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test,lint]'
+	touch $@
+
+$(PLUGIN)/main.js: $(PACKAGES) $(wildcard $(PLUGIN)/*.ts $(PLUGIN)/*/*.ts $(PLUGIN)/*.json) editors/protocol.json
+	npm run --silent --prefix $(PLUGIN) check
+	npm run --silent --prefix $(PLUGIN) build
+
+$(PACKAGES): $(PLUGIN)/package-lock.json
+	npm ci --ignore-scripts --prefix $(PLUGIN)
 	touch $@

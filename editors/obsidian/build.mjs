@@ -1,5 +1,7 @@
-// `node build.mjs` makes main.js, the one file that Obsidian loads; `node build.mjs test` makes build/ from test/.
-import { readdirSync } from "node:fs";
+// `node build.mjs` makes main.js, the one file of code that Obsidian loads; `into VAULT` puts the plugin into a vault;
+// `test` makes build/ from test/.
+import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 
@@ -15,7 +17,20 @@ await esbuild.build({
   external: ["obsidian", "electron"],
 });
 
-if (process.argv[2] === "test") {
+const [, , task, vault] = process.argv;
+
+if (task === "into") {
+  if (!vault || !existsSync(join(vault, ".obsidian"))) {
+    console.error(`error: ${vault ?? "no folder"} is no vault of Obsidian (there is no .obsidian in it): name one`);
+    process.exit(2);
+  }
+  const plugin = join(vault, ".obsidian", "plugins", "onebrain-search");
+  mkdirSync(plugin, { recursive: true });
+  for (const file of ["main.js", "manifest.json", "styles.css"]) cpSync(join(here, file), join(plugin, file));
+  console.log(`installed into ${plugin}: switch it on in Obsidian's settings, under community plugins`);
+}
+
+if (task === "test") {
   const tests = readdirSync(here + "test").filter((name) => /\.test\.ts$|^pictures\.ts$/.test(name));
   await esbuild.build({
     ...shared,

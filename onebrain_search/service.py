@@ -122,9 +122,9 @@ class Service:
         return render.related_json(wanted["path"], self.brain.related(**wanted))
 
     def status(self, request: Request | None = None) -> Shape:
-        """Return what the index holds and what it does not."""
+        """Return what the index holds and what it does not; `daemon` is told by the one that runs."""
         understood("status", request or {})
-        return render.status_json(self.brain.status())
+        return render.status_json(self.brain.status()) | {"daemon": None}
 
     def reindex(self, request: Request | None = None, progress: Progress = silent) -> Shape:
         """Bring the index up to date, with `vectors` false its words only. Raises ScanError, Busy, StoreError."""

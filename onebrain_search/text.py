@@ -60,8 +60,10 @@ def related_text(found: Shape) -> str:
 
 def status_text(found: Shape) -> str:
     """Return what the index holds."""
+    daemon = found["daemon"]
+    served = f"process {daemon['pid']}, port {daemon['port']}" if daemon else "none; `serve` starts one"
     if not found["exists"]:
-        return printable(f"{found['vault']}: no index yet; `index` or any question makes it")
+        return printable(f"{found['vault']}: no index yet; `index` or any question makes it\ndaemon     {served}")
     lines = [f"vault      {found['vault']}", f"index      {found['state']} ({found['bytes'] / 1e6:.1f} MB)"]
     lines.append(f"documents  {found['documents']} ({found['excluded']} excluded by rules)")
     vectors = (
@@ -76,6 +78,7 @@ def status_text(found: Shape) -> str:
         lines.append(f"stale      {', '.join(f'{n} {name}' for name, n in stale.items() if n)} since: run `index`")
     else:
         lines.append("stale      no: every file is in the index as it stands now")
+    lines.append(f"daemon     {served}")
     for name in ("skipped", "failed"):
         lines += [f"{name:<10} {skip['path'] or 'the vault'}: {skip['reason']}" for skip in found[name]]
     return printable("\n".join(lines))

@@ -212,7 +212,7 @@ def test_every_json_field_is_documented(run: Any) -> None:
     }
     assert {name: set(shape) for name, shape in real.items()} == tables
     assert set(related["related"][0]) == tables["Source"]
-    assert {"version", "vault", "state", "exists"} == set(printed("status"))
+    assert {"version", "vault", "state", "exists", "daemon"} == set(printed("status"))
 
 
 def test_the_demo_asks_what_the_readme_shows() -> None:

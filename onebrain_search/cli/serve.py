@@ -20,9 +20,9 @@ from onebrain_search.presence import Presence
     "--port", type=click.IntRange(0, 65535), help="Listen there (the setting `daemon.port`; 0: any free one)."
 )
 @click.option(
-    "--idle", type=click.IntRange(0), metavar="MINUTES", help="End after so long without a question; 0: never."
+    "--idle", type=click.FloatRange(0), metavar="MINUTES", help="End after so long without a question; 0: never."
 )
-def serve(vault: Path | None, foreground: bool, port: int | None, idle: int | None) -> int:
+def serve(vault: Path | None, foreground: bool, port: int | None, idle: float | None) -> int:
     """Start the process that watches the vault, keeps its index fresh, and answers questions at once.
 
     It listens on this machine only and asks for a token. `search`, `get`, `related` and `status` use it by

@@ -53,7 +53,7 @@ class Daemon:
         client = fields.get("client") or ""
         found = await self.turns.take(lane, partial(getattr(service, name), fields), client=client)
         self.last_asked = time.monotonic()
-        return found | ({"daemon": self.status()} if name == "status" else {})
+        return {**found, "daemon": self.status()} if name == "status" else found
 
     def status(self) -> Shape:
         """Return how the daemon itself is."""
@@ -67,14 +67,14 @@ class Daemon:
 
     def idle_seconds(self) -> float:
         """Return for how long nobody has asked, listened or waited."""
-        if self.turns.busy or self.events.listeners:
+        if self.turns.count or self.events.listeners:
             self.last_asked = time.monotonic()
         return time.monotonic() - self.last_asked
 
     def end(self) -> bool:
         """Take no more; return whether nothing goes on any more."""
         self.turns.end()
-        return not self.turns.busy
+        return not self.turns.count
 
     async def keep_fresh(self) -> None:
         """Look at the files at the start, so that the first who asks need not wait."""

@@ -60,9 +60,9 @@ class Turns:
             older.cancel()
 
     @property
-    def busy(self) -> bool:
-        """Whether anything is being done."""
-        return any(self._jobs.values())
+    def count(self) -> int:
+        """How many requests wait or are being done."""
+        return sum(map(len, self._jobs.values()))
 
     def end(self) -> None:
         """Take no more, and drop what waits."""

@@ -43,17 +43,26 @@ def remote(config: Config) -> Remote | None:
     return Remote(settings.url, settings.api_key_env) if settings.url else None
 
 
-def vectors(config: Config, model: Callable[[], Embedder]) -> Callable[[], Vectors]:
-    """Return how vectors are made, asked for when there is something to embed; `model` opens the query embedder."""
+def vectors(config: Config, model: Callable[[], Embedder], *, apart: bool = False) -> Callable[[], Vectors]:
+    """Return how vectors are made, asked for when there is something to embed; `model` opens the query embedder.
+
+    `apart`: many are made in a process of its own, so that this one stays small.
+    """
 
     def open_vectors() -> Vectors:
         """Return the model's fingerprint and width, and the embedder for a number of texts."""
-        from indexer.embed import document_embedder_for
+        from indexer.embed import are_few, document_embedder_for
+        from indexer.embed.apart import Apart
 
         asked, server, name = model(), remote(config), config.embedding.model
-        return Vectors(
-            asked.fingerprint, asked.dimension, lambda count: document_embedder_for(count, name, remote=server)
-        )
+        bulk = Apart(asked)
+
+        def embedder(count: int) -> Embedder:
+            """Return the one that has so many done first."""
+            far = apart and server is None and not are_few(count, name)
+            return bulk if far else document_embedder_for(count, name, remote=server)
+
+        return Vectors(asked.fingerprint, asked.dimension, embedder, bulk.close)
 
     return open_vectors
 

@@ -134,14 +134,18 @@ def document_embedder_for(
     models: Path | None = None,
 ) -> Embedder:
     """The embedder that has `count` documents done first, its own start included."""
-    name = "" if remote is not None else packaged_as(model)
-    if name == ENGLISH and count < FEW_TEXTS:
+    if remote is None and are_few(count, model):
+        if packaged_as(model) == MULTILINGUAL:
+            return open_query_embedder(model, models=models)
         from indexer.embed.packaged import open_for_few_documents
 
         return open_for_few_documents()
-    if name == MULTILINGUAL and count < FEW_MULTILINGUAL:
-        return open_query_embedder(model, models=models)
     return open_document_embedder(model, remote=remote, offline=offline, models=models)
+
+
+def are_few(count: int, model: str = DEFAULT_MODEL) -> bool:
+    """Whether a local model has `count` documents done first without PyTorch."""
+    return count < {ENGLISH: FEW_TEXTS, MULTILINGUAL: FEW_MULTILINGUAL}.get(packaged_as(model), 0)
 
 
 def open_cross_encoder(model: str, *, offline: bool = False) -> CrossEncoder:

@@ -48,9 +48,8 @@ def make(daemon: Daemon, end: Callable[[], None]) -> ASGIApp:
 
     async def events(request: Request) -> Response:
         """Tell what happens for as long as the client listens."""
-        first = await daemon.asked("status", {})
-        headers = {"cache-control": "no-store"}
-        return StreamingResponse(daemon.events.heard(first), headers=headers, media_type="text/event-stream")
+        heard = daemon.events.heard(daemon.status())
+        return StreamingResponse(heard, headers={"cache-control": "no-store"}, media_type="text/event-stream")
 
     def posted(name: str) -> Callable[[Request], Awaitable[Response]]:
         """Return what answers a request with its fields in a body."""

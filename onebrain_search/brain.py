@@ -36,10 +36,13 @@ QUICK_PASSAGES = 400  # embedded at once before a question: under 20 s on the sl
 
 
 class Brain:
-    """A vault, its index and its model. Cheap to open: everything heavy is loaded at first use."""
+    """A vault, its index and its model. Cheap to open: everything heavy is loaded at first use.
 
-    def __init__(self, config: Config, environ: Mapping[str, str]) -> None:
-        self.config = config
+    `apart`: vectors of many passages are made in a process of its own, so that this one stays small.
+    """
+
+    def __init__(self, config: Config, environ: Mapping[str, str], *, apart: bool = False) -> None:
+        self.config, self._apart = config, apart
         self.folder = configs.state_folder(config.vault, environ, state=config.state)
         self.notes: list[str] = []
         self._environ = environ
@@ -259,11 +262,8 @@ class Brain:
 
     def status(self) -> dict[str, Any]:
         """Return what the index holds and what it does not; works when the vault is gone."""
-        found: dict[str, Any] = {
-            "vault": str(self.config.vault),
-            "state": str(self.folder),
-            "exists": exists(self.folder),
-        }
+        found: dict[str, Any] = {"vault": str(self.config.vault), "state": str(self.folder)}
+        found["exists"] = exists(self.folder)
         if not found["exists"]:
             return found
         snapshot = self.snapshot()
@@ -378,7 +378,7 @@ class Brain:
             self.config,
             self.folder,
             forgotten=forgotten.load(self.folder),
-            vectors=plan.vectors(self.config, self.embedder) if with_vectors else None,
+            vectors=plan.vectors(self.config, self.embedder, apart=self._apart) if with_vectors else None,
             accept_emptied=yes,
             progress=progress,
         )

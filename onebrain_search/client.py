@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 HANDSHAKE_SECONDS = 2.0  # a daemon answers its health from memory, also while it is busy
 ANSWER_SECONDS = 60.0  # longer than the daemon itself lets a question take
+IDLE_SECONDS = 20.0  # after which a connection is made anew: the daemon lets go of one after 30
 START_SECONDS = 20.0  # until a daemon that was started listens, on a slow disk
 STOP_SECONDS = 20.0  # until it has answered what was asked before, and is gone
 DETACHED = 0x208 if os.name == "nt" else 0  # no console, and a group of its own; elsewhere a session does it
@@ -118,19 +119,23 @@ class Client:
     def __init__(self, daemon: Presence) -> None:
         self.daemon = daemon
         self._connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=HANDSHAKE_SECONDS)
+        self._used = 0.0
 
     def close(self) -> None:
         """Let go of the connection."""
         self._connection.close()
 
     def is_alive(self) -> bool:
-        """Whether the daemon of this vault listens, and knows the token."""
+        """Whether the daemon of this vault listens on a new connection, and knows the token."""
         challenge = secrets.token_hex(16)
+        self.close()
+        self._connection.timeout = HANDSHAKE_SECONDS
         try:
             self._connection.request("GET", f"/health?challenge={challenge}")
             found = json.loads(self._connection.getresponse().read(4096))
         except (OSError, http.client.HTTPException, ValueError):
             return False
+        self._used = time.monotonic()
         wanted = {"protocol": PROTOCOL, "vault_id": self.daemon.vault_id, "proof": self.daemon.proof(challenge)}
         return isinstance(found, dict) and wanted.items() <= found.items()
 
@@ -186,11 +191,13 @@ class Client:
         self, method: str, path: str, body: str | None = None, *, seconds: float | None = ANSWER_SECONDS
     ) -> http.client.HTTPResponse:
         """Send a request and return the answer when it begins."""
+        gone = errors.Unreachable("the daemon went away", where=f"port {self.daemon.port}", fix="ask again")
         headers = {"Authorization": f"Bearer {self.daemon.token}", "Content-Type": "application/json"}
+        idle = time.monotonic() - self._used > IDLE_SECONDS
+        if (idle or self._connection.sock is None) and not self.is_alive():
+            raise gone
         try:
-            if self._connection.sock is not None:
-                self._connection.sock.settimeout(seconds)
-            self._connection.timeout = seconds
+            self._connection.sock.settimeout(seconds)
             self._connection.request(method, path, body, headers)
             response = self._connection.getresponse()
         except TimeoutError as error:
@@ -200,8 +207,8 @@ class Client:
             ) from error
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            what = "the daemon went away"
-            raise errors.Unreachable(what, where=f"port {self.daemon.port}", fix="ask again") from error
+            raise gone from error
+        self._used = time.monotonic()
         if response.status != http.client.OK:
             raise self._refusal(response)
         return response

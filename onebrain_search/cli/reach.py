@@ -47,7 +47,12 @@ def answered(
 
     service = Service(Brain(config, os.environ))
     prepare(service)
-    return getattr(service, name)(request), config
+    answer = getattr(service, name)(request)
+    if config.daemon.autostart and daemon == "auto" and name == "ask":
+        from onebrain_search import client as clients
+
+        clients.launch(config.vault, service.brain.folder)
+    return answer, config
 
 
 def _by_daemon(config: Config, name: str, request: dict[str, Any]) -> dict[str, Any] | None:

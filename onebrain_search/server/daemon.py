@@ -1,16 +1,16 @@
-"""What one daemon holds: the vault's Brains, a lane of work for each, and the news of what happens to the index."""
+"""What one daemon holds: a Brain for each lane of work, the watcher that keeps the index fresh, and news of it."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import threading
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from indexer.errors import OneBrainError
+from indexer.errors import Busy, OneBrainError
 from indexer.snapshot import exists
 from onebrain_search.brain import Brain
 from onebrain_search.config import Config
@@ -19,40 +19,44 @@ from onebrain_search.server.events import Events
 from onebrain_search.server.turns import Turns
 from onebrain_search.service import Service, understood
 
-# What is quick is not kept waiting by what is thorough, and nobody waits for the one who writes. Each lane has a
-# Brain of its own: they share files and nothing else.
-QUICK, THOROUGH, WRITING = "quick", "thorough", "writing"
-LANE = {"get": QUICK, "status": QUICK, "reindex": WRITING}
+# Nobody waits for something slower than what he asks for: half a word, a question, how things are, an index run.
+# Each lane has a Brain of its own, used by its thread alone; they share the files of the index and nothing else.
+TYPING, ASKING, LOOKING, WRITING = "typing", "asking", "looking", "writing"
+LANES = {"get": LOOKING, "status": LOOKING, "reindex": WRITING}
+
+SETTLE_SECONDS = 1.0  # that a question waits for changes to be taken in; then it is answered and says so
+FIRST_SECONDS = 25.0  # that it waits for the first look at the files, or the first index
+RETRY_SECONDS = 5.0  # until the daemon tries again to watch, where another process does
+END_SECONDS = 2.0  # that the watcher has to finish what it is writing
 TELL_EVERY = 0.1  # seconds between two events of progress
 
 Shape = dict[str, Any]
 
 
 class Daemon:
-    """Answers requests about one vault, from threads of its own."""
+    """Answers requests about one vault, from threads of its own. Raises ScanError for a whole home folder."""
 
     def __init__(self, config: Config, environ: Mapping[str, str], presence: Presence) -> None:
-        self.config, self.presence = config, presence
+        self.presence, self._environ = presence, environ
         self.events = Events()
-        self.turns = Turns(QUICK, THOROUGH, WRITING)
-        self.services = {lane: Service(Brain(config, environ)) for lane in (QUICK, THOROUGH, WRITING)}
-        self.since = self.last_asked = time.monotonic()
-        self._fresh: asyncio.Task[None] | None = None
+        self.turns = Turns(TYPING, ASKING, LOOKING, WRITING)
+        self.writer = Brain(config, environ, apart=True)
+        self.watch = self.writer.watch(on_change=self._changed, progress=self._progress)
+        self.watching = False
+        self._services = {lane: Service(Brain(config, environ)) for lane in (TYPING, ASKING, LOOKING)}
+        self._services[WRITING] = Service(self.writer)
+        self._since = self._last_asked = time.monotonic()
         self._told = 0.0
 
     async def asked(self, name: str, fields: Mapping[str, Any]) -> Shape:
         """Return the answer to a request, by the names and fields of Service. Raises what it raises, and Refusal."""
         understood(name, fields)  # what is not understood need not wait
-        self.last_asked = time.monotonic()
-        lane = QUICK if fields.get("stage") == "lexical" else LANE.get(name, THOROUGH)
-        service = self.services[lane]
+        self._last_asked = time.monotonic()
         if name == "reindex":
-            return await self._reindexed(fields)
-        if name in ("search", "ask", "related"):
-            await self._made_ready()
-        client = fields.get("client") or ""
-        found = await self.turns.take(lane, partial(getattr(service, name), fields), client=client)
-        self.last_asked = time.monotonic()
+            return await self.turns.take(WRITING, partial(self._reindexed, fields), seconds=None)
+        lane = TYPING if fields.get("stage") == "lexical" else LANES.get(name, ASKING)
+        job = partial(self._answered, lane, name, fields)
+        found = await self.turns.take(lane, job, client=fields.get("client") or "")
         return {**found, "daemon": self.status()} if name == "status" else found
 
     def status(self) -> Shape:
@@ -61,43 +65,84 @@ class Daemon:
             "pid": os.getpid(),
             "port": self.presence.port,
             "version": self.presence.version,
-            "seconds": round(time.monotonic() - self.since),
+            "seconds": round(time.monotonic() - self._since),
             "listeners": self.events.listeners,
         }
 
     def idle_seconds(self) -> float:
         """Return for how long nobody has asked, listened or waited."""
         if self.turns.count or self.events.listeners:
-            self.last_asked = time.monotonic()
-        return time.monotonic() - self.last_asked
-
-    def end(self) -> bool:
-        """Take no more; return whether nothing goes on any more."""
-        self.turns.end()
-        return not self.turns.count
+            self._last_asked = time.monotonic()
+        return time.monotonic() - self._last_asked
 
     async def keep_fresh(self) -> None:
-        """Look at the files at the start, so that the first who asks need not wait."""
-        with suppress(OneBrainError):
-            await self._made_ready()
+        """Begin to watch as soon as no other process does, and load what the first question needs."""
+        while not self.watching:
+            try:
+                await asyncio.to_thread(self.watch.start)
+                self.watching = True
+            except Busy:  # that one keeps the index fresh meanwhile
+                await asyncio.sleep(RETRY_SECONDS)
+        await asyncio.wrap_future(self.turns.submit(ASKING, self._warmed))
 
-    async def _reindexed(self, fields: Mapping[str, Any]) -> Shape:
+    def end(self) -> bool:
+        """Take no more requests and no more changes; return whether nothing goes on any more."""
+        self.turns.end()
+        if self.watching:
+            ending = threading.Thread(target=self.watch.stop, daemon=True)
+            ending.start()
+            ending.join(END_SECONDS)
+            return not ending.is_alive() and not self.turns.count
+        return not self.turns.count
+
+    # --- in the threads of the lanes ---------------------------------------------------------------------
+
+    def _answered(self, lane: str, name: str, fields: Mapping[str, Any]) -> Shape:
+        """Answer from the index as it is when the changes that were noticed are in it."""
+        if self._services[lane].brain.config != self.writer.config:  # the watcher has read other settings
+            self._services[lane] = Service(Brain(self.writer.config, self._environ))
+        service = self._services[lane]
+        if lane == ASKING:
+            service.brain.notes += self._settled()
+        found: Shape = getattr(service, name)(fields)
+        return found
+
+    def _settled(self) -> list[str]:
+        """Wait until the index has followed the files, and return what to say where it has not."""
+        there = exists(self.writer.folder)
+        standing = self.watch.standing
+        if not self.watching and there:
+            return []
+        if standing.mode in ("unreachable", "failing") and there:
+            return [f"answered from the last finished index: {standing.why}"]
+        if standing.mode == "polling" or not there:
+            self.watch.look()
+        first = standing.mode == "starting" or not there
+        if self.watch.settle(FIRST_SECONDS if first else SETTLE_SECONDS):
+            return []
+        return ["answered from the last finished index: changes are still being taken in"] if there else []
+
+    def _warmed(self) -> Shape:
+        """Load the model and the vectors, so that the first who asks need not wait for that."""
+        try:
+            return self._answered(ASKING, "search", {"query": "warm", "limit": 1})
+        except OneBrainError:
+            return {}  # who asks is told
+
+    def _reindexed(self, fields: Mapping[str, Any]) -> Shape:
         """Bring the index up to date, however long that takes."""
-        job = partial(self.services[WRITING].reindex, fields, self._progress)
-        report = await self.turns.take(WRITING, job, seconds=None)
-        brain = self.services[WRITING].brain
-        self.events.tell("changed", {"generation": brain.snapshot().generation, "paths": None})
-        return report
+        self.watch.pause_vectors()
+        try:
+            return self._services[WRITING].reindex(fields, self._progress)
+        finally:
+            self.watch.pause_vectors(False)
+            self._changed(self.writer.snapshot().generation, ())
 
-    async def _made_ready(self) -> None:
-        """Wait for the first look at the files, and for an index where there is none."""
-        if self._fresh is None or (self._fresh.done() and not exists(self.services[WRITING].brain.folder)):
-            self._fresh = asyncio.create_task(self._refreshed())
-        await asyncio.shield(self._fresh)
+    # --- in any thread -----------------------------------------------------------------------------------
 
-    async def _refreshed(self) -> None:
-        """Bring the words of the index up to date."""
-        await self._reindexed({"vectors": False})
+    def _changed(self, generation: int, paths: tuple[str, ...]) -> None:
+        """Tell of a new generation of the index, and which files it is about."""
+        self.events.tell("changed", {"generation": generation, "paths": list(paths)})
 
     def _progress(self, stage: str, done: int, total: int) -> None:
         """Tell how far an index run is, now and then."""

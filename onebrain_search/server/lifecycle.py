@@ -24,6 +24,7 @@ from onebrain_search.server import app
 from onebrain_search.server.daemon import Daemon
 
 DRAIN_SECONDS = 10  # that what was asked before the end has for its answer
+KEEP_SECONDS = 30  # that a connection may be idle
 MOST_AT_ONCE = 500  # connections
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, name)]
 
@@ -87,6 +88,7 @@ async def _run(daemon: Daemon, listener: socket.socket, folder: Path, idle: floa
     settings = uvicorn.Config(
         app.make(daemon, ended.set), log_config=None, access_log=False, lifespan="off", ws="none", date_header=False,
         server_header=False, limit_concurrency=MOST_AT_ONCE, timeout_graceful_shutdown=DRAIN_SECONDS,
+        timeout_keep_alive=KEEP_SECONDS,
     )  # fmt: skip
     background = [asyncio.create_task(_wait_for_idleness(daemon, idle, ended))] if idle else []
     background.append(asyncio.create_task(daemon.keep_fresh()))

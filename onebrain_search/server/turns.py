@@ -31,12 +31,9 @@ class Turns:
         Raises Refusal: 409 when a newer request of the client overtook it before, 503 when too many wait, 504 when it
         takes too long.
         """
-        jobs = self._jobs[lane]
-        if len(jobs) >= MOST_WAITING:
+        if len(self._jobs[lane]) >= MOST_WAITING:
             raise Refusal(503, "too many requests are waiting", fix="ask again later")
-        future = self._lanes[lane].submit(job)
-        jobs.add(future)
-        future.add_done_callback(jobs.discard)
+        future = self.submit(lane, job)
         try:
             if client:
                 self._overtake(client, future)
@@ -51,6 +48,13 @@ class Turns:
         finally:
             if self._latest.get(client) is future:
                 del self._latest[client]
+
+    def submit(self, lane: str, job: Callable[[], Shape]) -> Future[Shape]:
+        """Queue a job behind what waits on its lane."""
+        future = self._lanes[lane].submit(job)
+        self._jobs[lane].add(future)
+        future.add_done_callback(self._jobs[lane].discard)
+        return future
 
     def _overtake(self, client: str, future: Future[Shape]) -> None:
         """Make a request the newest of its client; the one before is dropped unless it has begun."""

@@ -62,7 +62,7 @@ def vectors(config: Config, model: Callable[[], Embedder], *, apart: bool = Fals
             far = apart and server is None and not are_few(count, name)
             return bulk if far else document_embedder_for(count, name, remote=server)
 
-        return Vectors(asked.fingerprint, asked.dimension, embedder, bulk.close)
+        return Vectors(asked.fingerprint, asked.dimension, embedder, release=bulk.close)
 
     return open_vectors
 

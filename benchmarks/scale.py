@@ -119,8 +119,8 @@ def build(folder: Path, told: Sequence[str], passages: int) -> dict[str, float]:
     if done.exists():
         figures: dict[str, float] = json.loads(done.read_text(encoding="utf-8"))
         return figures
-    from indexer.build import Plan, Vectors, embed
-    from indexer.store import open_store
+    from indexer.backlog import fill
+    from indexer.plan import Vectors
 
     vault = folder / "vault"
     write_vault(vault, told, passages)
@@ -128,8 +128,7 @@ def build(folder: Path, told: Sequence[str], passages: int) -> dict[str, float]:
     first = brain.index(vectors=False).seconds
     again = brain.index(vectors=False).seconds
     vectors = Vectors("random", RandomVectors.dimension, lambda count: RandomVectors())
-    with open_store(brain.folder) as store:
-        embed(store, Plan((), {}, vectors=lambda: vectors))
+    fill(brain.folder, vectors)
     text = sum(file.stat().st_size for file in vault.rglob("*.md"))
     status = brain.status()
     figures = {

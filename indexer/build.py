@@ -6,12 +6,10 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from indexer.backlog import fill
 from indexer.errors import Damaged
 from indexer.plan import Plan
-from indexer.store import open_store
 from indexer.types import Report
-from indexer.update import update
+from indexer.unchanged import unchanged
 
 
 def build(folder: Path, plan: Plan, *, wait: float = 10.0) -> Report:
@@ -21,15 +19,21 @@ def build(folder: Path, plan: Plan, *, wait: float = 10.0) -> Report:
     EmbedError when vectors were asked for and the model fails. What was committed before stays.
     """
     started = time.perf_counter()
-    try:
-        report = _build(folder, plan, wait)
-    except Damaged:  # the notes are the truth
-        report = _build(folder, plan, wait)
+    report = unchanged(folder, plan)
+    if report is None:
+        try:
+            report = _build(folder, plan, wait)
+        except Damaged:  # the notes are the truth
+            report = _build(folder, plan, wait)
     return replace(report, seconds=time.perf_counter() - started)
 
 
 def _build(folder: Path, plan: Plan, wait: float) -> Report:
     """Run once."""
+    from indexer.backlog import fill  # what writes is loaded when there is something to write
+    from indexer.store import open_store
+    from indexer.update import update
+
     with open_store(folder, wait=wait) as store:
         report = update(store, plan)
         store.clean_up()

@@ -58,7 +58,7 @@ class Snapshot:
         until = time.monotonic() + SETTLE_SECONDS
         while True:
             try:
-                return cls._open_once(folder)
+                return cls.open_now(folder)
             except _Unsettled as error:
                 if time.monotonic() > until:
                     if error.broken:
@@ -67,8 +67,11 @@ class Snapshot:
             time.sleep(0.02)
 
     @classmethod
-    def _open_once(cls, folder: Path) -> Snapshot:
-        """Open catalog and lexical index, which must be of one generation before and after both are open."""
+    def open_now(cls, folder: Path) -> Snapshot:
+        """Open catalog and lexical index, which must be of one generation before and after both are open.
+
+        Raises StoreError as `open` does, and also while a writer is between its two commits.
+        """
         if not exists(folder):
             raise StoreError("there is no index", where=str(folder), fix="run `index`")
         catalog = Catalog(folder / CATALOG, write=False)

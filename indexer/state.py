@@ -91,6 +91,13 @@ def process_start(pid: int) -> float | None:
         return None
 
 
+def erase(folder: Path, *, wait: float = 10.0) -> None:
+    """Delete an index, and nothing else that may lie in its folder. Raises Busy, StoreError."""
+    if folder.exists():
+        with locked(folder, wait):
+            erase_files(folder)
+
+
 def erase_files(folder: Path, keep: set[str] | None = None) -> None:
     """Delete the files of an index but some; one that Windows still reads stays until the next time."""
     for path in [*folder.glob("lexical-*"), *folder.glob("vectors-*")]:

@@ -46,13 +46,6 @@ def open_store(folder: Path, *, wait: float = 10.0) -> Iterator[Store]:
             store.close()
 
 
-def erase(folder: Path, *, wait: float = 10.0) -> None:
-    """Delete an index, and nothing else that may lie in its folder. Raises Busy, StoreError."""
-    if folder.exists():
-        with locked(folder, wait):
-            erase_files(folder)
-
-
 class Store:
     """The index open for writing, by one process at a time; `notes` says what had to be made anew and why."""
 

@@ -13,7 +13,7 @@ from indexer.errors import Busy, EmbedError, ScanError, StoreError
 from indexer.plan import Plan, Progress, silent
 from indexer.scan import refuse_unbounded
 from indexer.snapshot import Snapshot, exists
-from indexer.store import erase
+from indexer.state import erase
 from indexer.types import Condition, Report, Root
 from onebrain_search import confidence, contents, evidence, forgotten, pipeline, plan, reading, retrieve, snippet
 from onebrain_search import config as configs

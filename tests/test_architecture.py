@@ -34,7 +34,7 @@ LAYERS = tuple(
     indexer.catalog indexer.lexical indexer.vectors indexer.prepare
     indexer.snapshot indexer.workers indexer.timeline
     indexer.plan indexer.staleness indexer.vector_rows
-    indexer.store
+    indexer.store indexer.unchanged
     indexer.update indexer.backlog
     indexer.build
     indexer.watch

@@ -14,7 +14,8 @@ import pytest
 
 from indexer.errors import Busy, StoreError
 from indexer.snapshot import Snapshot, exists
-from indexer.store import erase, open_store
+from indexer.state import erase
+from indexer.store import open_store
 from indexer.types import Condition
 
 NOTES = {f"note-{n}.md": f"# Note {n}\n\nneedle{n} and common words\n" for n in range(6)}

@@ -121,6 +121,11 @@ class Snapshot:
         """The fingerprint of the model whose vectors are kept, empty without any."""
         return self.catalog.state("embedder")
 
+    @property
+    def model(self) -> str:
+        """The name that opens that model again; of an index from before names were kept, the English one's."""
+        return self.catalog.state("model") or ("english" if self.embedder else "")
+
     def vectors(self) -> VectorIndex:
         """Return the vector side, loaded at first use."""
         if self._vectors is None:

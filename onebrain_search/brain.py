@@ -21,6 +21,7 @@ from onebrain_search import query as queries
 from onebrain_search.answer import what
 from onebrain_search.config import Config
 from onebrain_search.fallback import Fallback
+from onebrain_search.models import Models
 from onebrain_search.reading import Passage
 from onebrain_search.types import Answer, Hit, Mode, Query, Retrieval
 
@@ -42,13 +43,12 @@ class Brain:
     """
 
     def __init__(self, config: Config, environ: Mapping[str, str], *, apart: bool = False) -> None:
-        self.config, self._apart = config, apart
+        self.config = config
         self.folder = configs.state_folder(config.vault, environ, state=config.state)
         self.notes: list[str] = []
         self._environ = environ
         self._snapshot: Snapshot | None = None
-        self._embedder: Embedder | None = None
-        self._cross_encoder: CrossEncoder | None = None
+        self._models = Models(self.folder.parent / "models", apart)
         self.web = Fallback(config.web, environ, lambda: self.folder, lambda text: self.search(f"{text} kind:code"))
 
     @classmethod
@@ -118,8 +118,8 @@ class Brain:
         return self._built(False, False, progress)
 
     def _built(self, vectors: bool, yes: bool, progress: Progress, *, wait: float = 0.0) -> Report:
-        """Run the indexing line and leave a mark of whose index this is."""
-        report = build(self.folder, self._plan(vectors, yes, progress), wait=wait)
+        """Run the indexing line and leave a mark of whose index this is; the model changes only where one waits."""
+        report = build(self.folder, self._plan(vectors, yes, progress, settled=not wait), wait=wait)
         self._close_snapshot()
         self._mark()
         return report
@@ -201,10 +201,11 @@ class Brain:
             query = replace(query, mode="what")
         found = self._find(query, retrieval)
         query, sources = found.query, self._shown(found)
-        grounds, model = evidence.of(snapshot, found), self.config.embedding.model
+        grounds, model = evidence.of(snapshot, found), snapshot.model
         said, sentences = confidence.label(grounds, model), []
         if said != "none":
-            sentences = what.scored(query, sources, snapshot.rarity, what.nearness(self.embedder, found.question))
+            nearness = what.nearness(self.embedder, found.question, snapshot.model)
+            sentences = what.scored(query, sources, snapshot.rarity, nearness)
             said = confidence.label(replace(grounds, support=max((s.score for s in sentences), default=0.0)), model)
         if found.relaxed and said == "strong":
             said = "weak"  # it is not what was asked for
@@ -222,7 +223,7 @@ class Brain:
         found = self._find(query, retrieval, story)
         said = story.confidence
         if said == "none":
-            said = confidence.label(evidence.of(self.snapshot(), found), self.config.embedding.model)
+            said = confidence.label(evidence.of(self.snapshot(), found), self.snapshot().model)
             if said == "none":
                 return None
         sources = self._shown(found)
@@ -315,7 +316,9 @@ class Brain:
     def _query(self, text: str, limit: int | None, mode: Mode | None, *, typing: bool = False) -> Query:
         """Return a question parsed and corrected, with what must stay hidden until it is deleted."""
         query = queries.parse(text, limit=limit or self.config.limit, mode=mode)
-        query = queries.half_typed(query) if typing else retrieve.corrected(self.snapshot(), query, self.embedder)
+        query = (
+            queries.half_typed(query) if typing else retrieve.corrected(self.snapshot(), query, self._models.english)
+        )
         hidden = [Condition("at", path, negated=True) for path in forgotten.load(self.folder)]
         kept = [each for each in hidden if self.snapshot().holds(each.value)]
         return replace(query, hidden=tuple(kept))
@@ -357,28 +360,21 @@ class Brain:
         return self._snapshot
 
     def embedder(self) -> Embedder:
-        """Return the model that reads questions. Raises EmbedError when it cannot be loaded."""
-        if self._embedder is None:
-            from indexer.embed import open_query_embedder
-
-            self._embedder = open_query_embedder(self.config.embedding.model, remote=plan.remote(self.config))
-        return self._embedder
+        """Return the model that reads questions, which is that of the index. Raises EmbedError."""
+        return self._models.answering(self.config.embedding, self.snapshot() if exists(self.folder) else None)
 
     def cross_encoder(self) -> CrossEncoder:
         """Return the model that reads question and passage together. Raises EmbedError when it cannot be loaded."""
-        if self._cross_encoder is None:
-            from indexer.embed import open_cross_encoder
+        return self._models.cross_encoder(self.config.reranker.model)
 
-            self._cross_encoder = open_cross_encoder(self.config.reranker.model)
-        return self._cross_encoder
-
-    def _plan(self, with_vectors: bool, yes: bool, progress: Progress) -> Plan:
+    def _plan(self, with_vectors: bool, yes: bool, progress: Progress, *, settled: bool = False) -> Plan:
         """Return what to index and how, from the settings and what is to be forgotten."""
+        made = self._models.vectors(self.config.embedding, self.folder, settled=settled, progress=progress)
         return plan.plan(
             self.config,
             self.folder,
             forgotten=forgotten.load(self.folder),
-            vectors=plan.vectors(self.config, self.embedder, apart=self._apart) if with_vectors else None,
+            vectors=made if with_vectors else None,
             accept_emptied=yes,
             progress=progress,
         )

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log10
 
+from indexer.embed import ENGLISH
+from onebrain_search import dense
 from onebrain_search.types import Confidence
 
 
@@ -55,7 +57,7 @@ LEAST, MOST = 0.42, 0.52  # between which it stays, however many there are
 # Where the right documents are taken away, `strong` falls from 92 to 23 % (xquad-en), 95 to 57 % (anthropic-docs) and
 # 62 to 10 % (the notes of vault_fixtures/onebrain), but only from 87 to 75 % in cranfield, whose papers are alike.
 # The mean nearest cosine of foreign questions grows by .05 to .07 from 500 to 5,000 passages.
-MARKS: Mapping[str, Marks] = {"all-MiniLM-L6-v2": Marks(0.435, 1.02, 0.05)}
+MARKS: Mapping[str, Marks] = {ENGLISH: Marks(0.435, 1.02, 0.05)}
 LEXICAL = Marks(0.41, 0.85)  # on coverage alone: no dense leg, or a model that was never measured
 
 
@@ -75,7 +77,7 @@ def label(evidence: Evidence, model: str) -> Confidence:
 
 def score(evidence: Evidence, model: str) -> tuple[float, Marks]:
     """Return the score of the passages, and the marks it is held against."""
-    marks = MARKS.get(model.rpartition("/")[2])
+    marks = MARKS.get(dense.named(model))
     if evidence.cosine is None or marks is None:
         return evidence.coverage, LEXICAL
     return evidence.cosine + COVERAGE_SHARE * evidence.coverage, marks

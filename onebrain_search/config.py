@@ -32,6 +32,7 @@ from onebrain_search.yaml_settings import (
     whole,
 )
 
+AUTO: Final = "auto"  # the packaged model that can read the notes
 FILE: Final = "onebrain.yml"
 LEGACY_FILE: Final = "vault.yml"
 FILES: Final = frozenset([FILE, LEGACY_FILE])
@@ -72,8 +73,11 @@ class Embedding:
     """Where vectors come from."""
 
     model: str = field(
-        default="all-MiniLM-L6-v2",
-        metadata=setting(text, "A sentence-transformers model or folder; take a multilingual one beyond English."),
+        default=AUTO,
+        metadata=setting(
+            text,
+            "auto (the one that can read the notes), english, multilingual, a sentence-transformers model, or a URL.",
+        ),
     )
     url: str = field(
         default="", metadata=setting(url, "A server with the OpenAI API instead, as http://localhost:11434/v1.")

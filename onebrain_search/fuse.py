@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from indexer.vectors import Floats
 
-DENSE_SHARE = 0.5  # of the dense leg in the sum, when the model reads the question perfectly
 FEEDBACK_FROM = 3  # hits whose vectors are mixed into the question's
 FEEDBACK = 0.6  # weight of their mean beside the question
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from indexer.errors import EmbedError
 from indexer.snapshot import Snapshot
-from onebrain_search import fuse, rank, retrieve
+from onebrain_search import dense, fuse, rank, retrieve
 from onebrain_search import query as queries
 from onebrain_search.types import Hit, Query, Retrieval
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from indexer.vectors import Floats
 
 CANNOT_READ = (
-    "answered by words alone: the model cannot read this question's language; a multilingual model does"
-    " (set `embedding.model`)"
+    "answered by words alone: the model cannot read this question's language; the multilingual one does"
+    " (set `embedding.model: multilingual`)"
 )
 
 # Passages for a chain that vectors add: so many, from the cosine where MiniLM stops to be unsure to where it is sure,
@@ -31,7 +31,7 @@ RANKED, RANKED_EACH = 100, 3  # candidates that are read and ranked: at least, a
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Ranked hits, best first; `cosine` of the nearest passage, None when no vectors were asked; notes to be said.
+    """Ranked hits, best first; `cosine` of the nearest passage as `dense` reads it, None when no vectors were asked.
 
     `query` is what was asked in the end; `relaxed`: without some operators of the question, which left nothing.
     """
@@ -77,9 +77,9 @@ def passages(
     scores = {number: score / top for number, score in found}
     asked, _ = (None, ()) if retrieval == "lexical" else _question(snapshot, query, model)
     if asked is not None:
-        allowed = reader.ids(held) if held else None
+        allowed, meaning = reader.ids(held) if held else None, dense.of(snapshot.model).meaning
         for number, cosine in snapshot.vectors().search(asked[0], NEAR, allowed):
-            near = NEAR_WEIGHT * min(1.0, max(0.0, (cosine - NEAR_FROM) / (NEAR_FULL - NEAR_FROM)))
+            near = NEAR_WEIGHT * min(1.0, max(0.0, (meaning(cosine) - NEAR_FROM) / (NEAR_FULL - NEAR_FROM)))
             scores[number] = max(scores.get(number, 0.0), near * asked[1])
     return scores
 
@@ -109,21 +109,22 @@ def _found(
     if asked is not None:
         near = retrieve.vector(snapshot, asked[0])(query)
         scored = fuse.alone("vector", near) if retrieval == "vector" else _fused(snapshot, words, near, *asked)
-    cosine = max((each.parts["vector"] for each in scored), default=0.0) if asked is not None else None
+    cosine = max((each.parts["vector"] for each in scored), default=0.0)
+    meant = None if asked is None else dense.of(snapshot.model).meaning(cosine)
     best = scored[: max(RANKED, RANKED_EACH * query.limit)]
     known = {each.number for each in best}
     best += fuse.alone("lexical", [(number, 0.0) for number in told if number not in known])
     hits = retrieve.hits(snapshot, best)
     for stage in rank.stages(snapshot, told):
         hits = stage(query, hits)
-    return Found(query, hits, cosine, notes, question=asked[0] if asked else None)
+    return Found(query, hits, meant, notes, question=asked[0] if asked else None)
 
 
 def _fused(
     snapshot: Snapshot, words: Mapping[int, float], near: retrieve.Scores, question: Floats, share: float
 ) -> list[fuse.Scored]:
     """Return the candidates of both legs in one order, moved by dense feedback from the best of them."""
-    share *= fuse.DENSE_SHARE
+    share *= dense.of(snapshot.model).share
     found, rows = snapshot.vectors().rows_of(list(dict.fromkeys([*words, *(number for number, _ in near)])))
     cosines = dict(zip(found, (rows @ question).tolist(), strict=True))
     first = [each.number for each in fuse.convex(words, cosines, share)[: fuse.FEEDBACK_FROM]]

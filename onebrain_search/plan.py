@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from indexer.parse import PARSERS, ParseOptions
 from indexer.plan import Plan, Progress, Vectors
@@ -13,9 +12,6 @@ from indexer.scan import ScanRules
 from indexer.types import Kind, Root
 from onebrain_search.config import Config, apart
 from onebrain_search.forgotten import of_root
-
-if TYPE_CHECKING:
-    from indexer.embed import Embedder, Remote
 
 # Data and settings files say little among notes; code folders are searched whole.
 DATA_SUFFIXES = frozenset(".json .json5 .jsonc .ini .cfg .conf .properties .yaml .yml .toml .xml .csv".split())
@@ -33,38 +29,6 @@ def parse_options(config: Config) -> ParseOptions:
         from indexer.redact import RULES as rules  # noqa: N811
 
     return ParseOptions(date_keys=config.date_keys, comments=config.comments, redact=rules)
-
-
-def remote(config: Config) -> Remote | None:
-    """Return the embeddings server of the settings, None without one."""
-    from indexer.embed import Remote
-
-    settings = config.embedding
-    return Remote(settings.url, settings.api_key_env) if settings.url else None
-
-
-def vectors(config: Config, model: Callable[[], Embedder], *, apart: bool = False) -> Callable[[], Vectors]:
-    """Return how vectors are made, asked for when there is something to embed; `model` opens the query embedder.
-
-    `apart`: many are made in a process of its own, so that this one stays small.
-    """
-
-    def open_vectors() -> Vectors:
-        """Return the model's fingerprint and width, and the embedder for a number of texts."""
-        from indexer.embed import are_few, document_embedder_for
-        from indexer.embed.apart import Apart
-
-        asked, server, name = model(), remote(config), config.embedding.model
-        bulk = Apart(asked)
-
-        def embedder(count: int) -> Embedder:
-            """Return the one that has so many done first."""
-            far = apart and server is None and not are_few(count, name)
-            return bulk if far else document_embedder_for(count, name, remote=server)
-
-        return Vectors(asked.fingerprint, asked.dimension, embedder, release=bulk.close)
-
-    return open_vectors
 
 
 def plan(

@@ -41,11 +41,12 @@ LAYERS = tuple(
     onebrain_search.types onebrain_search.printable onebrain_search.presence
     onebrain_search.yaml_settings onebrain_search.forgotten
     onebrain_search.web_settings
-    onebrain_search.config onebrain_search.question onebrain_search.days
+    onebrain_search.config onebrain_search.question onebrain_search.days onebrain_search.dense
     onebrain_search.query onebrain_search.fuse onebrain_search.snippet onebrain_search.confidence
     onebrain_search.retrieve onebrain_search.rank onebrain_search.rerank onebrain_search.reading onebrain_search.links
     onebrain_search.related onebrain_search.symbols onebrain_search.answer onebrain_search.web
-    onebrain_search.pipeline onebrain_search.plan onebrain_search.fallback onebrain_search.contents
+    onebrain_search.pipeline onebrain_search.plan onebrain_search.models
+    onebrain_search.fallback onebrain_search.contents
     onebrain_search.evidence
     onebrain_search.brain
     onebrain_search.render onebrain_search.text onebrain_search.evaluate onebrain_search.doctor onebrain_search.client

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from indexer import tokens
 from indexer.types import Chunk
+from onebrain_search import dense
 from onebrain_search.answer.units import LONGEST, Unit, units
 from onebrain_search.query import stop_words
 from onebrain_search.types import Hit, Query
@@ -27,7 +28,7 @@ NEW = 0.5  # share of its words that a further sentence must add
 # Set on 59 questions of the fixture vaults and 397 of xquad-en (a passage of five sentences each): share of answers
 # that hold the right words, fixtures and xquad. Words of the sentence alone .93/.89, with meaning .95/.92, with the
 # headings read too .98/.94.
-MOST, FEWEST, READ = 6, 3, 500  # sentences compared by meaning, and code points of them: 4 ms a sentence
+MOST, FEWEST = 6, 3  # sentences compared by meaning
 ABOVE, OF_TEXT = 60, 160  # code points of the headings and of a sentence that are compared: all of them gain nothing
 CONTEXT = 0.65  # of a query word that stands in the unit's context: .5 the same, .8 longer answers
 HEADINGS = 0.5  # of one that stands in title and headings
@@ -51,8 +52,20 @@ _POINTER = re.compile(r"\W*(?:\[\[[^\]]*\]\]|\[[^\]]*\]\([^)]*\))\s*(?:[|—–:
 _IDEOGRAPH = "[\u3400-\u9fff\uf900-\ufaff]"
 _CLOSED = re.compile(r"[.!?…。！？।؟:;][\"”’»)\]*_`」』）]*$")
 
-Nearness = Callable[[Sequence[str]], "Floats"]
 Rarity = Callable[[str], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """How near texts are to a question: its unit vector, what embeds texts, and what the model's cosines mean."""
+
+    question: Floats
+    embed: Callable[[Sequence[str]], Floats]
+    scale: dense.Dense
+
+    def of(self, texts: Sequence[str]) -> list[float]:
+        """Return the nearness of each text, as a cosine of the English model would be."""
+        return [self.scale.meaning(float(cosine)) for cosine in self.embed(texts) @ self.question]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,24 +101,15 @@ def worded(ranked: Sequence[Sentence], query: Query, hits: Sequence[Hit]) -> str
     return "".join(map("".join, zip(marked, [*ends, ""], strict=True)))
 
 
-def nearness(model: Callable[[], Embedder], question: Floats | None) -> Nearness | None:
-    """Return what gives the cosine of texts with a question's vector, None where it has none."""
-    if question is None:
-        return None
-    embed = model().embed_queries
-
-    def cosines(texts: Sequence[str]) -> Floats:
-        """Return one cosine a text."""
-        found: Floats = embed(texts) @ question
-        return found
-
-    return cosines
+def nearness(model: Callable[[], Embedder], question: Floats | None, name: str) -> Nearness | None:
+    """Return how near texts are to a question's vector by the model called `name`, None where it has none."""
+    return None if question is None else Nearness(question, model().embed_queries, dense.of(name))
 
 
 def scored(query: Query, hits: Sequence[Hit], rarity: Rarity, nearness: Nearness | None) -> list[Sentence]:
     """Return what could answer, best first: by the query's words in a unit and around it, and by meaning.
 
-    `rarity` weighs a term by how few chunks hold it; `nearness` gives the cosine of texts with the question.
+    `rarity` weighs a term by how few chunks hold it; no `nearness` where the question has no vector.
     """
     if not query.terms:
         return []
@@ -120,12 +124,12 @@ def scored(query: Query, hits: Sequence[Hit], rarity: Rarity, nearness: Nearness
             share = _share(weights, [(unit.text, own, 1.0), context, (trail, above, HEADINGS)])
             score = share * _shape(unit) / (1 + LATER * source)
             score += NUMBER if measured and _numbers(unit.text) else 0.0
-            near = hit.parts.get("vector", 0.0)
+            near = nearness.scale.meaning(hit.parts.get("vector", 0.0)) if nearness else 0.0
             found.append(
                 Sentence(unit.text, source, unit.line, score, near, own, f"{trail[:ABOVE]}: {unit.text[:OF_TEXT]}")
             )
     best = sorted(found, key=lambda s: -(s.score + LIKELY * s.near))[:MOST]
-    return _by_meaning(best[: _affordable(best)], nearness) if nearness is not None and best else best
+    return _by_meaning(best[: _affordable(best, nearness.scale.letters)], nearness) if nearness and best else best
 
 
 def _share(weights: Mapping[str, float], places: Sequence[tuple[str, frozenset[str], float]]) -> float:
@@ -146,17 +150,17 @@ def _held(stem: str, text: str, stems: frozenset[str]) -> float:
     return 1.0 if len(signs) < len(stem) else HALF
 
 
-def _affordable(best: Sequence[Sentence]) -> int:
+def _affordable(best: Sequence[Sentence], letters: int) -> int:
     """Return how many of the likeliest candidates are compared by meaning."""
     lengths = list(accumulate(len(sentence.read) for sentence in best))
-    return max(FEWEST, sum(length <= READ for length in lengths))
+    return max(FEWEST, sum(length <= letters for length in lengths))
 
 
 def _by_meaning(best: Sequence[Sentence], nearness: Nearness) -> list[Sentence]:
     """Return the candidates scored by their words and their cosine, half and half, and a little by their passage."""
-    cosines = nearness([sentence.read for sentence in best])
+    cosines = nearness.of([sentence.read for sentence in best])
     mixed = [
-        replace(s, score=(s.score + max(0.0, float(cosine))) / 2 + PASSAGE * s.near)
+        replace(s, score=(s.score + max(0.0, cosine)) / 2 + PASSAGE * s.near)
         for s, cosine in zip(best, cosines, strict=True)
     ]
     return sorted(mixed, key=lambda s: -s.score)

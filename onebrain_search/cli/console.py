@@ -45,7 +45,12 @@ def say(text: str) -> None:
     click.echo(printable(text), err=True)
 
 
-STAGES = {"scan": "looking for notes", "lexical": "indexing words", "vectors": "making vectors"}
+STAGES = {
+    "model": "unpacking the multilingual model",
+    "scan": "looking for notes",
+    "lexical": "indexing words",
+    "vectors": "making vectors",
+}
 PATIENCE = 1.0  # seconds of silence before the first sign of progress
 EVERY = 5.0  # seconds between plain lines of it
 

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from onebrain_search.client import Client
     from onebrain_search.service import Service
 
-STAGES = {"scan": "looking for notes", "lexical": "reading notes", "vectors": "making vectors"}
+STAGES = {
+    "model": "unpacking the multilingual model",
+    "scan": "looking for notes",
+    "lexical": "reading notes",
+    "vectors": "making vectors",
+}
 PATIENCE = 2.0  # seconds that a question waits for the first index of a small vault, before it says how far that is
 LOOK = 0.25  # seconds that a question waits for a look at the files; one at 6,500 notes takes .1 s
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from indexer.embed import DEFAULT_MODEL
 from indexer.errors import ConfigError
 from onebrain_search.config import (
+    AUTO,
     CodeFolder,
     Config,
     apart,
@@ -90,7 +90,7 @@ def test_the_starter_as_written_changes_nothing(tmp_path: Path) -> None:
 
 def test_the_default_model_is_the_one_that_comes_along() -> None:
     """It is written twice because importing it would slow the command line."""
-    assert Config().embedding.model == DEFAULT_MODEL
+    assert Config().embedding.model == AUTO
 
 
 # --- which folder is the vault ----------------------------------------------------------------------
@@ -211,7 +211,7 @@ def test_every_setting_is_read(tmp_path: Path) -> None:
     assert config.code == (CodeFolder("app", tmp_path / "app"), lib, CodeFolder("abs", Path("/src/abs")))
     assert (config.exclude, config.gitignore, config.hidden) == (("private", "*.tmp"), False, True)
     assert (config.download, config.max_file_mb, config.date_keys, config.comments) == (True, 2.5, ("due",), True)
-    assert (config.embedding.model, config.embedding.api_key_env) == (DEFAULT_MODEL, "KEY")
+    assert (config.embedding.model, config.embedding.api_key_env) == (AUTO, "KEY")
     assert (config.limit, config.reranker.enabled, config.state) == (8, True, tmp_path / "state")
 
 

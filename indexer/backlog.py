@@ -73,7 +73,7 @@ class _Filling:
 
     def __init__(self, folder: Path, vectors: Vectors, wait: float, progress: Progress) -> None:
         self.folder, self.vectors, self.wait, self.progress = folder, vectors, wait, progress
-        self.filled = Filled()
+        self.filled = Filled(notes=[vectors.note] if vectors.note else [])
         self.failed: set[bytes] = set()  # keys that are not tried again this time
         self.done = 0  # passages the model has looked at
 

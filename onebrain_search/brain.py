@@ -82,8 +82,10 @@ class Brain:
             report = self._refresh_elsewhere(error, progress)
         if report is not None and 0 < report.pending <= QUICK_PASSAGES:
             try:
-                embedded = self._built(True, False, progress).embedded
-                report = replace(report, embedded=embedded, pending=report.pending - embedded)
+                filled = self._built(True, False, progress)
+                report = replace(report, embedded=filled.embedded, pending=filled.pending)
+                for note in filled.notes:
+                    self._say(note)
             except (Busy, EmbedError) as error:
                 self._say(f"answered by words alone: {error}")
         return report

@@ -37,9 +37,13 @@ class Choice:
 
 @dataclass(slots=True)
 class Models:
-    """The models of a vault, opened at first use; `folder` is where a packed one is unpacked, for all vaults."""
+    """The models of a vault, opened at first use; `folder` is where a packed one is unpacked, for all vaults.
+
+    `apart`: vectors of many passages are made in a process of its own, so that this one stays small.
+    """
 
     folder: Path
+    apart: bool = False
     opened: dict[tuple[str, str], Embedder] = field(default_factory=dict)
     rankers: dict[str, CrossEncoder] = field(default_factory=dict)
     read: dict[str, float] = field(default_factory=dict)  # how far the English model reads a passage of the sample
@@ -90,7 +94,8 @@ class Models:
 
         def open_vectors() -> Vectors:
             """Return the model's fingerprint and width, and the embedder for a number of texts."""
-            from indexer.embed import document_embedder_for
+            from indexer.embed import are_few, document_embedder_for
+            from indexer.embed.apart import Apart
 
             snapshot = Snapshot.open(index)
             try:
@@ -98,13 +103,14 @@ class Models:
             finally:
                 snapshot.close()
             name, server = source(choice.model, settings.api_key_env)
-            return Vectors(
-                asked.fingerprint,
-                asked.dimension,
-                lambda count: document_embedder_for(count, name, remote=server, models=self.folder),
-                _key(choice.model),
-                choice.note,
-            )
+            bulk = Apart(asked, models=self.folder)
+
+            def embedder(count: int) -> Embedder:
+                """Return the one that has so many done first."""
+                far = self.apart and server is None and not are_few(count, name)
+                return bulk if far else document_embedder_for(count, name, remote=server, models=self.folder)
+
+            return Vectors(asked.fingerprint, asked.dimension, embedder, _key(choice.model), choice.note, bulk.close)
 
         return open_vectors
 

@@ -23,12 +23,16 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 
 ENGLISH, MULTILINGUAL = "english", "multilingual"  # the packaged models, as settings call them
-OTHER_NAMES = {DEFAULT_MODEL: ENGLISH, f"sentence-transformers/{DEFAULT_MODEL}": ENGLISH}
+OTHER_NAMES = {
+    DEFAULT_MODEL: ENGLISH,
+    f"sentence-transformers/{DEFAULT_MODEL}": ENGLISH,
+    "multilingual-e5-small": MULTILINGUAL,
+}
 
 # Below this many texts ONNX (21 to 35 a second) is done before torch (65 to 104, after 4 to 5 s to start), and numpy
 # (2 to 4 a second of the multilingual model) before torch with a vocabulary that takes 2 s more.
 FEW_TEXTS = 150
-FEW_MULTILINGUAL = 16
+FEW_MULTILINGUAL = 32
 
 Progress = Callable[[int], None]
 

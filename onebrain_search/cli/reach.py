@@ -11,6 +11,7 @@ import click
 
 from indexer.errors import Unreachable
 from onebrain_search import config as configs
+from onebrain_search import presence
 from onebrain_search.cli.console import say
 from onebrain_search.config import Config
 
@@ -57,9 +58,12 @@ def answered(
 
 def _by_daemon(config: Config, name: str, request: dict[str, Any]) -> dict[str, Any] | None:
     """Return what a running daemon answers, None when there is none or it went away."""
+    folder = configs.state_folder(config.vault, os.environ, state=config.state)
+    if not (folder / presence.FILE).exists():
+        return None  # before the modules of a client are loaded, which takes 20 ms
     from onebrain_search import client as clients
 
-    client = clients.connect(configs.state_folder(config.vault, os.environ, state=config.state))
+    client = clients.connect(folder)
     if client is None:
         return None
     try:

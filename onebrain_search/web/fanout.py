@@ -134,10 +134,7 @@ class _Crew:
         name, row = call.source.name, call.source.row
         for again in (row.again, False):
             try:
-                pause = self.health.admit(name, row.gap)
-                if pause >= self.until - time.monotonic():
-                    raise SourceError("search_rate_limited", f"its turn is in {pause:.1f} s only", wait=pause)
-                time.sleep(pause)
+                time.sleep(self.health.admit(name, row.gap, self.until - time.monotonic()))
                 found = call.source.asks(call.wanted, call.source.access)
             except SourceError as error:
                 left = self.until - time.monotonic()

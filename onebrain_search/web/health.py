@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -54,10 +55,10 @@ class Health:
         with self._lock:
             return max(0.0, self._state(name).until - self._clock())
 
-    def admit(self, name: str, gap: float = 0.0) -> float:
+    def admit(self, name: str, gap: float = 0.0, patience: float = math.inf) -> float:
         """Take a place in the window of a source; return the seconds to wait so that calls keep a gap.
 
-        Raises SourceError `search_rate_limited` where the window is full.
+        Raises SourceError `search_rate_limited` where the window is full, or the wait longer than `patience` seconds.
         """
         with self._lock:
             state, now = self._state(name), self._clock()
@@ -67,8 +68,11 @@ class Health:
                 left = state.window + self._window - now
                 what = f"{self._most} calls in {self._window:g} s are the limit; the next one may be in {left:.0f} s"
                 raise SourceError("search_rate_limited", what, wait=left)
-            state.calls += 1
             start = max(now, min(state.last, now + gap * self._most) + gap) if state.last else now
+            if start - now > patience:
+                pause = start - now
+                raise SourceError("search_rate_limited", f"its turn is in {pause:.1f} s only", wait=pause)
+            state.calls += 1
             state.last = start
             return start - now
 

@@ -104,8 +104,10 @@ def _passages(library: dict[str, Any], topic: str, access: Access) -> list[Resul
             return []
         raise
     moved = text(answer.get("redirectUrl"))
-    if moved.startswith("/") and moved != library["id"]:
-        return _passages({**library, "id": moved, "redirectUrl": None}, topic, access)
+    if moved.startswith("/"):
+        if library.get("moved"):
+            raise SourceError("search_error", "the library has moved more than once", where=moved)
+        return _passages({**library, "id": moved, "moved": True}, topic, access)
     return [*_told(answer, library), *_coded(answer, library)]
 
 

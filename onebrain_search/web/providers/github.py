@@ -49,11 +49,10 @@ def ask(wanted: Wanted, access: Access) -> Found:
 
 def queries(question: str) -> tuple[str, str]:
     """Return the query of a question, its language as a condition, and the same without."""
-    keywords = [word for word in load("routes")["code"]["en"] if words.found(question, [word])]
-    for word in keywords:
-        question = words.pattern(word).sub(" ", question)
-    question = _PLATFORM.sub(" ", question)
-    tokens = question.split()
+    plain = _PLATFORM.sub(" ", question)
+    for word in load("routes")["code"]["en"]:
+        plain = words.pattern(word).sub(" ", plain)
+    tokens = plain.split()
     language = next((name for name in LANGUAGES for token in tokens if token.lower() == name.lower()), "")
     bare = " ".join(token for token in tokens if token.lower() != language.lower())[: LONGEST - 30] or question
     return (f"{bare} language:{language}" if language else bare), bare

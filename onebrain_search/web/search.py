@@ -188,9 +188,11 @@ def _web_names(rounds: _Round) -> list[str]:
 
 
 def simpler(question: str) -> str:
-    """Return a question in fewer words: without its frame, quotes and short words, at most its six longest ones."""
+    """Return a question in fewer words: without those that every question has, at most its six longest ones."""
+    from onebrain_search.query import stop_words
+
     words = [word.strip("\"'?!.,;:()[]") for word in question.split()]
-    kept = [word for word in words if len(word) > 3 or not word.isascii() or word[:1].isupper()]
+    kept = [word for word in words if word and word.lower() not in stop_words()]
     longest = sorted(kept, key=len, reverse=True)[:6]
     return " ".join(word for word in kept if word in longest)
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from indexer.labels import day, label
+
 Kind = Literal["note", "code"]
 BlockKind = Literal["heading", "paragraph", "item", "row", "fence", "quote", "html", "definition", "code"]
 
@@ -173,15 +175,12 @@ class Event:
     @property
     def day(self) -> str:
         """When it happened, for people: with a tilde where nobody wrote it down, `undated` where nothing is known."""
-        guessed = "~" if self.date_source in ("mtime", "order") else ""
-        return f"{guessed}{self.date}" if self.date else "undated"
+        return day(self.date, self.date_source)
 
     @property
     def label(self) -> str:
         """What happened, behind the name of its record or line where it has one (`RFC-9110: HTTP Semantics`)."""
-        head, _, number = self.thread.rpartition("-")
-        is_name = head.isupper() and any(map(str.isdigit, number)) and self.thread not in self.what
-        return f"{self.thread}: {self.what}" if is_name else self.what
+        return label(self.thread, self.what)
 
 
 @dataclass(frozen=True, slots=True)

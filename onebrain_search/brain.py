@@ -22,6 +22,7 @@ from onebrain_search.answer import what
 from onebrain_search.config import Config
 from onebrain_search.fallback import Fallback
 from onebrain_search.models import Models
+from onebrain_search.places import FILES, discover, state_folder
 from onebrain_search.reading import Passage
 from onebrain_search.types import Answer, Hit, Mode, Query, Retrieval
 
@@ -44,7 +45,7 @@ class Brain:
 
     def __init__(self, config: Config, environ: Mapping[str, str], *, apart: bool = False) -> None:
         self.config = config
-        self.folder = configs.state_folder(config.vault, environ, state=config.state)
+        self.folder = state_folder(config.vault, environ, state=config.state)
         self.notes: list[str] = []
         self._environ = environ
         self._snapshot: Snapshot | None = None
@@ -58,9 +59,7 @@ class Brain:
         Raises ConfigError when its settings cannot be used.
         """
         environ = os.environ if environ is None else environ
-        return cls(
-            configs.load(configs.discover(Path(vault)) if vault is not None else None, environ=environ), environ
-        )
+        return cls(configs.load(discover(Path(vault)) if vault is not None else None, environ=environ), environ)
 
     def index(self, *, vectors: bool = True, yes: bool = False, progress: Progress = silent) -> Report:
         """Bring the index up to date; return when vectors are complete, with `vectors=False` before.
@@ -142,9 +141,8 @@ class Brain:
         refuse_unbounded(self.config.vault)
         from indexer.watch.loop import Watch, unheard
 
-        return Watch(
-            self.folder, self._watched, settings=configs.FILES, on_change=on_change or unheard, progress=progress
-        )
+        told = on_change or unheard
+        return Watch(self.folder, self._watched, settings=FILES, on_change=told, progress=progress)
 
     def _watched(self) -> Plan:
         """Return what a watcher indexes, by the settings as they are now. Raises ConfigError."""

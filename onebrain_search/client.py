@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import json
 import os
-import secrets
 import signal
 import sys
 import time
@@ -15,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from indexer import errors
-from indexer.state import process_start
 from onebrain_search import presence
 from onebrain_search.presence import PROTOCOL, Presence
 
@@ -93,6 +91,8 @@ def start(vault: Path, state_folder: Path, options: Sequence[str] = ()) -> tuple
 
 def stop(state_folder: Path) -> Presence | None:
     """End the daemon of a vault and return it, None when there is none. Raises DaemonError when it does not end."""
+    from indexer.state import process_start
+
     found = presence.read(state_folder)
     if found is None or process_start(found.pid) != found.started:
         return None  # a file left behind: whatever process has that number now is a stranger
@@ -127,7 +127,7 @@ class Client:
 
     def is_alive(self) -> bool:
         """Whether the daemon of this vault listens on a new connection, and knows the token."""
-        challenge = secrets.token_hex(16)
+        challenge = os.urandom(16).hex()
         self.close()
         self._connection.timeout = HANDSHAKE_SECONDS
         try:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from indexer.types import Event
+from indexer.labels import day, label
 from onebrain_search.printable import printable
 
 Shape = Mapping[str, Any]
@@ -140,8 +140,7 @@ def _chain_text(answer: Shape, all_links: bool) -> str:
 
 def _event_text(link: Shape) -> str:
     """Return one link of a chain."""
-    date, source, thread = link["date"], link["date_source"] or "", link["thread"] or ""
-    event = Event(0, "", link["path"], link["line"], date, source, link["what"], thread=thread)
     reason = f' · "{link["reason"]}"' if link["reason"] else ""
     status = f" ({link['status']})" if link["status"] else ""
-    return f"  {event.day} · {event.label}{status}{reason} · {link['path']}:{link['line']}"
+    said = f"{day(link['date'], link['date_source'] or '')} · {label(link['thread'] or '', link['what'])}"
+    return f"  {said}{status}{reason} · {link['path']}:{link['line']}"

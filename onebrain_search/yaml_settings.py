@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from indexer.errors import ConfigError
+from onebrain_search.places import absolute
 
 if TYPE_CHECKING:
     from yaml import Node
@@ -183,10 +184,3 @@ def folder(value: Value) -> Path:
     if not written:
         raise value.wrong("a folder")
     return absolute(value.file.parent / Path(written).expanduser())
-
-
-def absolute(path: Path) -> Path:
-    """A path from the top, without `~` and `..`; links stay as they are."""
-    from os.path import normpath
-
-    return Path(normpath(path.expanduser().absolute()))

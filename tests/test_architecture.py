@@ -25,6 +25,7 @@ PACKAGES = ("indexer", "onebrain_search")
 LAYERS = tuple(
     tuple(row.split())
     for row in """
+    indexer.labels
     indexer.types indexer.errors
     indexer.scripts indexer.entries indexer.ignore indexer.redact
     indexer.tokens indexer.scan
@@ -38,7 +39,7 @@ LAYERS = tuple(
     indexer.update indexer.backlog
     indexer.build
     indexer.watch
-    onebrain_search.types onebrain_search.printable onebrain_search.presence
+    onebrain_search.types onebrain_search.printable onebrain_search.presence onebrain_search.places
     onebrain_search.yaml_settings onebrain_search.forgotten
     onebrain_search.web_settings
     onebrain_search.config onebrain_search.question onebrain_search.days onebrain_search.dense
@@ -75,7 +76,7 @@ OWNERS = {
     "mcp": ("onebrain_search.mcp",),
     "onnxruntime": ("indexer.embed",),
     "pathspec": ("indexer.ignore",),
-    "platformdirs": ("onebrain_search.config",),
+    "platformdirs": ("onebrain_search.places",),
     "psutil": ("indexer.state",),
     "pypdfium2": ("indexer.parse",),
     "pyromark": ("indexer.parse",),

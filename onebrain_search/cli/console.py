@@ -85,15 +85,16 @@ class Progress:
             self.drawn = False
 
 
-def linker(folders: Mapping[str, Path]) -> Callable[[str, str, int], str]:
+def linker(folders: Callable[[], Mapping[str, Path]]) -> Callable[[str, str, int], str]:
     """Return a function that makes a place a hyperlink (OSC 8) on a terminal, and leaves it alone elsewhere."""
     plain = not sys.stdout.isatty() or bool(os.environ.get("NO_COLOR"))
+    roots = {} if plain else folders()
 
     def link(shown: str, path: str, line: int) -> str:
         """Return the place as it is printed."""
         if plain:
             return shown
-        return f"\x1b]8;;{file_of(path, folders).resolve().as_uri()}#L{line}\x1b\\{shown}\x1b]8;;\x1b\\"
+        return f"\x1b]8;;{file_of(path, roots).resolve().as_uri()}#L{line}\x1b\\{shown}\x1b]8;;\x1b\\"
 
     return link
 

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from indexer.errors import Unreachable
-from onebrain_search import config as configs
-from onebrain_search import presence
+from onebrain_search import places, presence
 from onebrain_search.cli.console import say
-from onebrain_search.config import Config
 
 if TYPE_CHECKING:
+    from onebrain_search.config import Config
     from onebrain_search.service import Service
 
 daemon_option = click.option(
@@ -32,15 +31,15 @@ def answered(
     name: str,
     request: dict[str, Any],
     prepare: Callable[[Service], None] = lambda service: None,
-) -> tuple[dict[str, Any], Config]:
-    """Return the JSON object that answers a request, and the settings of the vault; `prepare` comes before it here.
+) -> dict[str, Any]:
+    """Return the JSON object that answers a request; `prepare` comes before it where this process does it itself.
 
     Raises Unreachable when a daemon is required and there is none, and all that Service raises.
     """
-    config = configs.load(vault, environ=os.environ)
-    found = None if daemon == "never" else _by_daemon(config, name, request)
+    found = None if daemon == "never" else _by_daemon(places.vault_of(vault, os.environ), name, request)
     if found is not None:
-        return found, config
+        return found
+    config = _settings(vault)
     if daemon == "require":
         raise Unreachable("no daemon serves this vault", where=str(config.vault), fix="start one with `serve`")
     from onebrain_search.brain import Brain
@@ -48,17 +47,23 @@ def answered(
 
     service = Service(Brain(config, os.environ))
     prepare(service)
-    answer = getattr(service, name)(request)
+    answer: dict[str, Any] = getattr(service, name)(request)
     if config.daemon.autostart and daemon == "auto" and name == "ask":
         from onebrain_search import client as clients
 
         clients.launch(config.vault, service.brain.folder)
-    return answer, config
+    return answer
 
 
-def _by_daemon(config: Config, name: str, request: dict[str, Any]) -> dict[str, Any] | None:
+def root_folders(vault: Path | None) -> dict[str, Path]:
+    """Return the folders that a vault's paths are below, by their names in paths."""
+    return _settings(vault).root_folders()
+
+
+def _by_daemon(vault: Path, name: str, request: dict[str, Any]) -> dict[str, Any] | None:
     """Return what a running daemon answers, None when there is none or it went away."""
-    folder = configs.state_folder(config.vault, os.environ, state=config.state)
+    state = _settings(vault).state if places.may_set_state(vault) else None
+    folder = places.state_folder(vault, os.environ, state=state)
     if not (folder / presence.FILE).exists():
         return None  # before the modules of a client are loaded, which takes 20 ms
     from onebrain_search import client as clients
@@ -74,3 +79,10 @@ def _by_daemon(config: Config, name: str, request: dict[str, Any]) -> dict[str, 
     finally:
         client.close()
     return found
+
+
+def _settings(vault: Path | None) -> Config:
+    """Return the settings of a vault."""
+    from onebrain_search import config as configs  # costs as much as all else that a daemon's client loads
+
+    return configs.load(vault, environ=os.environ)

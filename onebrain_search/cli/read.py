@@ -19,7 +19,7 @@ def get(address: str, vault: Path | None, daemon: str, as_json: bool) -> int:
     """Print the lines that ADDRESS names: path, path:40, path:40:20, path#Heading, path#^block."""
     from onebrain_search.printable import printable
 
-    passage, _ = answered(vault, daemon, "get", {"address": address})
+    passage = answered(vault, daemon, "get", {"address": address})
     if as_json:
         print_json(passage)
     else:
@@ -37,7 +37,7 @@ def related(path: str, vault: Path | None, limit: int, daemon: str, as_json: boo
     """List the notes related to the note at PATH: linked either way, near in meaning, or naming it."""
     from onebrain_search import text
 
-    found, _ = answered(vault, daemon, "related", {"path": path, "limit": limit})
+    found = answered(vault, daemon, "related", {"path": path, "limit": limit})
     if as_json:
         print_json(found)
     else:

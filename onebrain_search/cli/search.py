@@ -17,7 +17,7 @@ from onebrain_search.cli.console import (
     say,
     vault_option,
 )
-from onebrain_search.cli.reach import answered, daemon_option
+from onebrain_search.cli.reach import answered, daemon_option, root_folders
 
 if TYPE_CHECKING:
     from onebrain_search.service import Service
@@ -70,13 +70,13 @@ def search(
         request["web"] = web
     if limit or all_:
         request["limit"] = limit or ALL_SOURCES
-    answer, config = answered(vault, daemon, "ask", request, _as_is if no_refresh else _refreshed)
+    answer = answered(vault, daemon, "ask", request, _as_is if no_refresh else _refreshed)
     if as_json:
         print_json(answer)
         for note in answer["notes"]:
             say(f"note: {note}")
     else:
-        click.echo(text.answer_text(answer, all_links=all_, link=linker(config.root_folders())))
+        click.echo(text.answer_text(answer, all_links=all_, link=linker(lambda: root_folders(vault))))
         if explain:
             click.echo(text.explain_text(answer))
     sources = answer["sources"]
@@ -84,7 +84,7 @@ def search(
         if open_ > len(sources):
             raise click.ClickException(f"there is no source {open_}: there are {len(sources)}")
         source = sources[open_ - 1]
-        open_in_editor(file_of(source["path"], config.root_folders()), source["start_line"])
+        open_in_editor(file_of(source["path"], root_folders(vault)), source["start_line"])
     return 0 if answer["confidence"] != "none" and (sources or answer["chain"]) else 1
 
 

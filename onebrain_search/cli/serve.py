@@ -9,6 +9,7 @@ import click
 
 from indexer.errors import ConfigError
 from onebrain_search import config as configs
+from onebrain_search import places
 from onebrain_search.cli.console import say, vault_option
 from onebrain_search.presence import Presence
 
@@ -62,7 +63,7 @@ def stop(vault: Path | None) -> int:
 
 def _state(config: configs.Config) -> Path:
     """Return the state folder of a vault."""
-    return configs.state_folder(config.vault, os.environ, state=config.state)
+    return places.state_folder(config.vault, os.environ, state=config.state)
 
 
 def _say_served(daemon: Presence) -> None:

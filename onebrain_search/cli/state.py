@@ -18,7 +18,7 @@ def status(vault: Path | None, daemon: str, as_json: bool) -> int:
     """Say what is in the index, what was left out and why. Exit code 1 when there is no index."""
     from onebrain_search import text
 
-    found, _ = answered(vault, daemon, "status", {})
+    found = answered(vault, daemon, "status", {})
     if as_json:
         print_json(found)
     else:

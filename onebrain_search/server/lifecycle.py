@@ -16,7 +16,7 @@ from types import FrameType
 from indexer.errors import Busy, DaemonError
 from indexer.state import SERVE, locked, process_start
 from onebrain_search import client as clients
-from onebrain_search import config as configs
+from onebrain_search import places
 from onebrain_search import presence as presences
 from onebrain_search.config import Config
 from onebrain_search.presence import Presence
@@ -37,7 +37,7 @@ def serve(config: Config, environ: Mapping[str, str], *, port: int, idle: float,
     `ready` is called when it listens. Raises Busy when another daemon serves the vault, DaemonError when the port is
     taken, StoreError when the state folder cannot be written.
     """
-    folder = configs.state_folder(config.vault, environ, state=config.state)
+    folder = places.state_folder(config.vault, environ, state=config.state)
     try:
         with locked(folder, 0.0, SERVE), closing(_listener(port)) as listener:
             own = Presence(

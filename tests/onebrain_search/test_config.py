@@ -12,17 +12,8 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import ConfigError
-from onebrain_search.config import (
-    AUTO,
-    CodeFolder,
-    Config,
-    apart,
-    discover,
-    load,
-    starter_text,
-    state_folder,
-    state_home,
-)
+from onebrain_search.config import AUTO, CodeFolder, Config, apart, load, starter_text
+from onebrain_search.places import discover, may_set_state, state_folder, state_home
 
 TOP = Path(__file__).parents[2]
 
@@ -348,8 +339,28 @@ def test_libraries_are_imported_only_when_needed(tmp_path: Path, files: tuple[st
         settings(tmp_path, "", name)
     code = (
         "import sys; from pathlib import Path; from onebrain_search.config import *\n"
+        "from onebrain_search.places import state_folder\n"
         f"vault = load(Path({str(tmp_path)!r}), environ={{}}).vault\n"
         "state_folder(vault, {'ONEBRAIN_SEARCH_HOME': str(vault) + '-state'})\n"
         f"sys.exit({unwanted!r} in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=TOP)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("onebrain_search:\n  state: ../x\n", True),
+        ('{"onebrain_search": {"state": "../x"}}', True),
+        ("onebrain_search: {state: ../x}", True),
+        ("onebrain_search:\n  #state: null\n  limit: 3\n", False),
+        ("statement: x\nestate: y\n", False),
+        ("", False),
+    ],
+)
+def test_settings_are_read_for_the_state_folder_only_if_they_may_name_one(
+    tmp_path: Path, text: str, expected: bool
+) -> None:
+    """A client that asks a daemon does without them."""
+    settings(tmp_path, text)
+    assert may_set_state(tmp_path) is expected

@@ -30,7 +30,7 @@ from onebrain_search.yaml_settings import (
     whole,
 )
 
-AUTO: Final = "auto"  # the packaged model that can read the notes
+AUTO = "auto"  # the packaged model that can read the notes
 
 
 def _code(value: Value) -> tuple[CodeFolder, ...]:

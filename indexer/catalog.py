@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import sys
+import threading
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from indexer.errors import Damaged, StoreError
-from indexer.tables import APPLICATION, TABLES, Rows, link_name, unpacked
+from indexer.tables import APPLICATION, TABLES, Rows, unpacked
 from indexer.types import Area, Chunk, Document, Link, Skip, SourceFile
 
 DAMAGED = "damaged-catalog"  # this file beside the catalog tells the next writer what a reader found
@@ -49,21 +50,6 @@ class Stored:
     row: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What ranking asks of a document: its other names, how many links lead to it, and what replaced what.
-
-    `status` is that of its header, or of its only event; all names but the aliases are link names.
-    """
-
-    aliases: tuple[str, ...]
-    links: int
-    status: str
-    name: str
-    supersedes: tuple[str, ...]
-    superseded_by: tuple[str, ...]
-
-
 class Catalog:
     """One open catalog; a reader sees one state from `begin` until `close`.
 
@@ -72,7 +58,11 @@ class Catalog:
 
     def __init__(self, path: Path, *, write: bool) -> None:
         self.path = path
+        self.fixed = False  # True: what others write is not seen, since the file is read without its locks
         self._next_chunk = 0
+        # Threads take turns on a connection: SQLite would make them do so anyway, but Python's binding shares a
+        # prepared statement between threads that run the same one.
+        self._turn = threading.Lock()
         self.sql = _connect(path, "rwc" if write else "ro")
         try:
             if write:
@@ -81,6 +71,8 @@ class Catalog:
             elif not self._opens():
                 self.sql.close()
                 self.sql = _connect(path, "ro&immutable=1")
+                self.fixed = True
+            self._place = _place(path)
         except BaseException:
             self.sql.close()
             raise
@@ -98,14 +90,16 @@ class Catalog:
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
         """Run a statement and return all its rows."""
         try:
-            return self.sql.execute(statement, values).fetchall()
+            with self._turn:
+                return self.sql.execute(statement, values).fetchall()
         except sqlite3.Error as error:
             raise self._said(error) from error
 
     def write(self, statement: str, rows: Iterable[Sequence[Any]] = ((),)) -> int:
         """Run a statement that changes something, once for each row of values; return how many rows it changed."""
         try:
-            return self.sql.executemany(statement, rows).rowcount
+            with self._turn:
+                return self.sql.executemany(statement, rows).rowcount
         except sqlite3.Error as error:
             raise self._said(error) from error
 
@@ -142,6 +136,15 @@ class Catalog:
     def close(self) -> None:
         """Close the connection; what was not committed is forgotten."""
         self.sql.close()
+
+    def __del__(self) -> None:
+        """Close the connection when nobody holds this any more."""
+        if hasattr(self, "sql"):
+            self.sql.close()
+
+    def is_in_place(self) -> bool:
+        """Whether the file that is open is still the one of that name."""
+        return self._place == _place(self.path)
 
     # --- the file, and values by name --------------------------------------------------------------------
 
@@ -307,27 +310,6 @@ class Catalog:
             problems=tuple(json.loads(row[10])), block_ids=json.loads(row[11]),
         )  # fmt: skip
 
-    def facts(self, places: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Facts]:
-        """Return facts on documents by (root, path); links are counted by the names they are written with."""
-        found: dict[tuple[str, str], Facts] = {}
-        for at in range(0, len(places), _BATCH // 2):
-            part = places[at : at + _BATCH // 2]
-            marks = ",".join(["(?,?)"] * len(part))
-            links = "(SELECT COUNT(*) FROM links WHERE name = d.name AND document <> d.id)"
-            event = "(SELECT CASE COUNT(*) WHEN 1 THEN MAX(status) END FROM events WHERE document = d.id)"
-            rows = self.rows(
-                f"SELECT root, path, aliases, meta, name, {links}, {event} FROM documents d"
-                f" WHERE (root, path) IN (VALUES {marks})",
-                [value for place in part for value in place],
-            )
-            for root, path, aliases, meta, name, count, status in rows:
-                fields = {key.casefold().replace("-", "_"): value for key, value in json.loads(meta).items()}
-                found[root, path] = Facts(
-                    tuple(json.loads(aliases)), count, str(fields.get("status") or status or "").casefold(), name,
-                    _linked(fields.get("supersedes")), _linked(fields.get("superseded_by")),
-                )  # fmt: skip
-        return found
-
     def skips(self) -> list[Skip]:
         """Return what the last run could not take in."""
         rows = self.rows("SELECT root, path, reason, failed FROM skips ORDER BY root, path")
@@ -338,10 +320,13 @@ class Catalog:
         return int(self.rows(f"SELECT COUNT(*) FROM {table} WHERE {where}")[0][0])
 
 
-def _linked(value: Any) -> tuple[str, ...]:
-    """Return the link names that a front matter value holds: one or a list, as wikilinks, paths or bare names."""
-    values = value if isinstance(value, list) else [value] if value else []
-    return tuple(link_name(str(each).strip("[] ").partition("|")[0].partition("#")[0]) for each in values)
+def _place(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from another one that took its name, None where there is none."""
+    try:
+        info = path.stat()
+    except OSError:
+        return None
+    return info.st_dev, info.st_ino
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:

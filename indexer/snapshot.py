@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import dataclass, field
 from math import log
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer import lexical, tokens
 from indexer.catalog import Catalog
-from indexer.errors import Damaged, StoreError
+from indexer.errors import StoreError
 from indexer.state import CATALOG
 from indexer.tables import CHUNKER, SCHEMA
 from indexer.types import Condition
@@ -46,7 +47,9 @@ class Snapshot:
     lexical: lexical.Reader
     generation: int
     _vectors: VectorIndex | None = None
+    _probe: Catalog | None = None
     _filtered: tuple[tuple[Condition, ...], Any] | None = None
+    _loading: threading.Lock = field(default_factory=threading.Lock)
     memory: dict[str, Any] = field(default_factory=dict)  # what readers work out of this generation once, by name
 
     @classmethod
@@ -102,19 +105,28 @@ class Snapshot:
         """Let go of the generation."""
         self.catalog.close()
         self.lexical.close()
+        if self._probe is not None:
+            self._probe.close()
 
     def superseded(self) -> bool:
-        """Whether a newer generation has been committed, or the index is gone."""
+        """Whether a newer generation has been committed, or the index is gone or made anew."""
         try:
-            probe = Catalog(self.folder / CATALOG, write=False)
+            if self._probe is None or self._probe.fixed:
+                self._probe = Catalog(self.folder / CATALOG, write=False)  # sees what is new, our own does not
+            return self._probe.number("generation") != self.generation or not self.catalog.is_in_place()
         except StoreError:
             return True
-        try:
-            return probe.number("generation") != self.generation
-        except Damaged:
-            return True
-        finally:
-            probe.close()
+
+    def rest(self) -> None:
+        """Let go of the state of the catalog, so that SQLite can empty its write-ahead log; `wake` takes it again."""
+        self.catalog.commit()
+
+    def wake(self) -> bool:
+        """Take the state of the catalog again after a rest; False when that is not of this generation any more."""
+        if not self.catalog.sql.in_transaction:
+            self.catalog.begin()
+            return self.catalog.number("generation") == self.generation
+        return True
 
     @property
     def embedder(self) -> str:
@@ -126,22 +138,30 @@ class Snapshot:
         """The name that opens that model again; of an index from before names were kept, the English one's."""
         return self.catalog.state("model") or ("english" if self.embedder else "")
 
+    @property
+    def has_vectors(self) -> bool:
+        """Whether the vector side is loaded."""
+        return self._vectors is not None
+
     def vectors(self) -> VectorIndex:
         """Return the vector side, loaded at first use."""
-        if self._vectors is None:
-            from indexer.vectors import VectorIndex
+        with self._loading:  # one thread loads, the others wait for it
+            if self._vectors is None:
+                from indexer.vectors import VectorIndex
 
-            path = self.folder / (self.catalog.state("vectors") or "none")
-            self._vectors = VectorIndex(path, self.catalog.number("dimension"), self.catalog.chunk_rows())
-        return self._vectors
+                path = self.folder / (self.catalog.state("vectors") or "none")
+                self._vectors = VectorIndex(path, self.catalog.number("dimension"), self.catalog.chunk_rows())
+            return self._vectors
 
     def allowed(self, conditions: tuple[Condition, ...]) -> Any:
         """Return the ids of the chunks that meet all conditions (int64 array), None without conditions."""
         if not conditions:
             return None
-        if self._filtered is None or self._filtered[0] != conditions:
-            self._filtered = (conditions, self.lexical.ids([self.lexical.condition(c) for c in conditions]))
-        return self._filtered[1]
+        last = self._filtered  # read once: another thread may put its own there
+        if last is None or last[0] != conditions:
+            last = (conditions, self.lexical.ids([self.lexical.condition(c) for c in conditions]))
+            self._filtered = last
+        return last[1]
 
     def holds(self, place: str) -> bool:
         """Whether anything of a file or folder, by its written form, is in the index."""
@@ -154,17 +174,15 @@ class Snapshot:
         return log(1 + (count - holding + 0.5) / (holding + 0.5)) if holding <= count else 0.0
 
     def counts(self) -> dict[str, int]:
-        """Return how much is in the index: documents, chunks, vectors, pending, unreadable, events, links."""
+        """Return the generation and its counts: documents, chunks, vectors, pending, unreadable, events, links."""
         if "counts" not in self.memory:
             self.memory["counts"] = self._counted()
         return dict(self.memory["counts"])
 
     def _counted(self) -> dict[str, int]:
         """Count what is in the index."""
-        if "counts" in self.memory:
-            return dict(self.memory["counts"])
         count = self.catalog.count
-        self.memory["counts"] = found = {
+        return {
             "documents": count("documents"),
             "chunks": count("chunks"),
             "vectors": count("chunks", "row >= 0"),
@@ -172,5 +190,5 @@ class Snapshot:
             "unreadable": count("chunks", "row = -1"),
             "events": count("events"),
             "links": count("links"),
+            "generation": self.generation,
         }
-        return dict(found)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from indexer.build import build
 from indexer.errors import Busy, EmbedError, ScanError, StoreError
 from indexer.plan import Plan, Progress, silent
+from indexer.readers import Readers, of_one_generation
 from indexer.scan import refuse_unbounded
 from indexer.snapshot import Snapshot, exists
 from indexer.state import erase
 from indexer.types import Condition, Report, Root
-from onebrain_search import confidence, contents, evidence, forgotten, pipeline, plan, reading, retrieve, snippet
+from onebrain_search import confidence, evidence, forgotten, pipeline, plan, reading, retrieve, snippet
 from onebrain_search import config as configs
 from onebrain_search import query as queries
 from onebrain_search.answer import what
@@ -28,7 +31,6 @@ from onebrain_search.types import Answer, Hit, Mode, Query, Retrieval
 
 if TYPE_CHECKING:
     from indexer.embed import CrossEncoder, Embedder
-    from indexer.staleness import Staleness
     from indexer.watch.loop import OnChange, Watch
     from onebrain_search.answer.why import Story
 
@@ -37,18 +39,26 @@ MARK = "vault.txt"  # in the state folder: which vault it is of
 QUICK_PASSAGES = 400  # embedded at once before a question: under 20 s on the slowest machine measured (21 a second)
 
 
+class _Said(threading.local):
+    """What a thread keeps to be said with its next answer."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+
 class Brain:
     """A vault, its index and its model. Cheap to open: everything heavy is loaded at first use.
 
-    `apart`: vectors of many passages are made in a process of its own, so that this one stays small.
+    Many threads may ask one while another thread indexes or a watcher is open. `apart`: vectors of many passages are
+    made in a process of its own, so that this one stays small.
     """
 
     def __init__(self, config: Config, environ: Mapping[str, str], *, apart: bool = False) -> None:
         self.config = config
         self.folder = state_folder(config.vault, environ, state=config.state)
-        self.notes: list[str] = []
+        self.readers = Readers(self.folder)
+        self._said = _Said()
         self._environ = environ
-        self._snapshot: Snapshot | None = None
         self._models = Models(self.folder.parent / "models", apart)
         self.web = Fallback(config.web, environ, lambda: self.folder, lambda text: self.search(f"{text} kind:code"))
 
@@ -84,9 +94,9 @@ class Brain:
                 filled = self._built(True, False, progress)
                 report = replace(report, embedded=filled.embedded, pending=filled.pending)
                 for note in filled.notes:
-                    self._say(note)
+                    self.say(note)
             except (Busy, EmbedError) as error:
-                self._say(f"answered by words alone: {error}")
+                self.say(f"answered by words alone: {error}")
         return report
 
     def refresh_words(self, progress: Progress = silent) -> Report | None:
@@ -100,28 +110,29 @@ class Brain:
         except (ScanError, StoreError) as error:
             if not exists(self.folder):
                 raise
-            self._say(f"answered from the last finished index: {error.what if isinstance(error, Busy) else error}")
+            self.say(f"answered from the last finished index: {error.what if isinstance(error, Busy) else error}")
             return None
         for note in report.notes:
-            self._say(note)
+            self.say(note)
         return report
 
     def _refresh_elsewhere(self, error: StoreError, progress: Progress) -> Report | None:
         """Answer from the index as it is if it cannot be written; without any, read all notes into a passing one."""
         if exists(self.folder):
-            self._say(f"answered from the last index, which may be out of date: {error}")
+            self.say(f"answered from the last index, which may be out of date: {error}")
             return None
         from tempfile import TemporaryDirectory
 
         self._passing = TemporaryDirectory(prefix="onebrain-search-")
         self.folder = Path(self._passing.name)
-        self._say(f"answered by reading all notes, by words alone, since no index can be kept: {error}")
+        self.readers = Readers(self.folder)
+        self.say(f"answered by reading all notes, by words alone, since no index can be kept: {error}")
         return self._built(False, False, progress)
 
     def _built(self, vectors: bool, yes: bool, progress: Progress, *, wait: float = 0.0) -> Report:
         """Run the indexing line and leave a mark of whose index this is; the model changes only where one waits."""
         report = build(self.folder, self._plan(vectors, yes, progress, settled=not wait), wait=wait)
-        self._close_snapshot()
+        self.readers.forget()
         self._mark()
         return report
 
@@ -139,10 +150,16 @@ class Brain:
         Busy when another process watches this vault. Raises ScanError for a home folder.
         """
         refuse_unbounded(self.config.vault)
-        from indexer.watch.loop import Watch, unheard
+        from indexer.watch.loop import Watch
 
-        told = on_change or unheard
-        return Watch(self.folder, self._watched, settings=FILES, on_change=told, progress=progress)
+        def changed(generation: int, paths: tuple[str, ...]) -> None:
+            """Make the new generation ready before it is asked, then tell of it."""
+            with suppress(StoreError):  # the next question says why it cannot be read
+                self.readers.follow()
+            if on_change is not None:
+                on_change(generation, paths)
+
+        return Watch(self.folder, self._watched, settings=FILES, on_change=changed, progress=progress)
 
     def _watched(self) -> Plan:
         """Return what a watcher indexes, by the settings as they are now. Raises ConfigError."""
@@ -157,6 +174,7 @@ class Brain:
         """
         return self.found(text, limit=limit, retrieval=retrieval).hits
 
+    @of_one_generation
     def found(
         self, text: str, *, limit: int | None = None, retrieval: Retrieval = "hybrid", typing: bool = False
     ) -> pipeline.Found:
@@ -171,6 +189,7 @@ class Brain:
         found = self._find(query, retrieval, story)
         return replace(found, hits=self._shown(found), notes=(*found.query.notes, *found.notes, *self._notes()))
 
+    @of_one_generation
     def ask(
         self,
         text: str,
@@ -197,7 +216,7 @@ class Brain:
             answer = self._why(query, retrieval)
             if answer is not None:
                 return answer
-            self._say("no dated decision about this was found: answered as a question for what is written")
+            self.say("no dated decision about this was found: answered as a question for what is written")
             query = replace(query, mode="what")
         found = self._find(query, retrieval)
         query, sources = found.query, self._shown(found)
@@ -251,8 +270,9 @@ class Brain:
 
         Raises NotFound for what does not exist or lies outside of the vault and its code folders.
         """
-        return reading.read(address, self._folders(), plan.parse_options(self.config))
+        return reading.read(address, plan.folders(self.config), plan.parse_options(self.config))
 
+    @of_one_generation
     def related(self, path: str, *, limit: int = 10) -> list[Hit]:
         """Return the notes most related to one. Raises NotFound when it is not in the index."""
         name, colon, rest = path.partition(":")
@@ -261,30 +281,20 @@ class Brain:
 
         return related.related(self.snapshot(), root, path, limit)
 
+    @of_one_generation
     def status(self) -> dict[str, Any]:
         """Return what the index holds and what it does not; works when the vault is gone."""
         found: dict[str, Any] = {"vault": str(self.config.vault), "state": str(self.folder)}
         found["exists"] = exists(self.folder)
         if not found["exists"]:
             return found
-        snapshot = self.snapshot()
-        found |= {"code": {root.name: str(root.folder) for root in self.roots() if root.name}}
-        found |= contents.held(snapshot, self.folder)
-        behind = self._staleness()
-        found["stale"] = None if behind is None else asdict(behind)
-        return found
+        from onebrain_search import status
 
-    def _staleness(self) -> Staleness | None:
-        """Return how far the index is behind the files, None when the vault is out of reach."""
-        from indexer.staleness import staleness
-
-        catalog, now = self.snapshot().catalog, self._plan(False, False, silent)
-        skipped = [(skip.root, skip.path) for skip in catalog.skips()]
-        return staleness(catalog.known(), skipped, now.roots, now.rules)
+        return found | status.of(self.folder, self.snapshot(), self._plan(False, False, silent))
 
     def clear(self) -> None:
         """Delete the index; the notes are not touched. Works when the vault is gone."""
-        self._close_snapshot()
+        self.readers.forget()
         erase(self.folder)
 
     def forget(self, path: str, *, undo: bool = False) -> tuple[str, ...]:
@@ -309,10 +319,6 @@ class Brain:
         """Return the vault and the code folders."""
         return plan.roots(self.config)
 
-    def _folders(self) -> dict[str, Path]:
-        """Return the folders of the roots by their names."""
-        return {root.name: root.folder for root in self.roots()}
-
     def _query(self, text: str, limit: int | None, mode: Mode | None, *, typing: bool = False) -> Query:
         """Return a question parsed and corrected, with what must stay hidden until it is deleted."""
         query = queries.parse(text, limit=limit or self.config.limit, mode=mode)
@@ -326,7 +332,7 @@ class Brain:
     def _shown(self, found: pipeline.Found) -> list[Hit]:
         """Return the best hits as their files stand now, with the words of the question marked."""
         hits, options = found.hits[: found.query.limit], plan.parse_options(self.config)
-        return snippet.marked(found.query, reading.current(self.snapshot(), hits, self._folders(), options))
+        return snippet.marked(found.query, reading.current(self.snapshot(), hits, plan.folders(self.config), options))
 
     def _find(self, query: Query, retrieval: Retrieval, story: Story | None = None) -> pipeline.Found:
         """Run the question line over the newest generation; look at the best hits again if the settings say so.
@@ -349,15 +355,11 @@ class Brain:
         counts = snapshot.counts()
         if counts["pending"]:
             share = 100 * (counts["chunks"] - counts["pending"]) // max(1, counts["chunks"])
-            self._say(f"{share}% of the passages have vectors; `index` makes the rest")
+            self.say(f"{share}% of the passages have vectors; `index` makes the rest")
 
     def snapshot(self) -> Snapshot:
         """Return the newest generation of the index. Raises StoreError when there is none that can be read."""
-        if self._snapshot is not None and self._snapshot.superseded():
-            self._close_snapshot()
-        if self._snapshot is None:
-            self._snapshot = Snapshot.open(self.folder)
-        return self._snapshot
+        return self.readers.snapshot()
 
     def embedder(self) -> Embedder:
         """Return the model that reads questions, which is that of the index. Raises EmbedError."""
@@ -379,18 +381,12 @@ class Brain:
             progress=progress,
         )
 
-    def _say(self, note: str) -> None:
-        """Keep a note for the next answer, once."""
-        if note not in self.notes:
-            self.notes.append(note)
+    def say(self, note: str) -> None:
+        """Keep a note for the next answer to this thread, once."""
+        if note not in self._said.notes:
+            self._said.notes.append(note)
 
     def _notes(self) -> tuple[str, ...]:
         """Return the notes kept for this answer, and forget them."""
-        said, self.notes = tuple(self.notes), []
+        said, self._said.notes = tuple(self._said.notes), []
         return said
-
-    def _close_snapshot(self) -> None:
-        """Let go of the generation that is open."""
-        if self._snapshot is not None:
-            self._snapshot.close()
-            self._snapshot = None

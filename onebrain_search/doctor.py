@@ -140,6 +140,23 @@ def watch_limit(brain: Brain) -> Iterator[Finding]:
             yield Finding("watch limit", what, str(limit), "run `sysctl fs.inotify.max_user_watches=524288` as root")
 
 
+def watcher(brain: Brain) -> Iterator[Finding]:
+    """A watcher that runs hears of changes and can take them in."""
+    from indexer.watch.standing import load
+
+    standing = load(brain.folder)
+    where = f"process {standing.pid}"
+    if standing.mode == "polling":
+        fix = standing.why.partition(": ")[2] or "start it again"
+        yield Finding("watcher", f"changes are looked for every few seconds: {standing.why}", where, fix, True)
+    elif standing.mode in ("unreachable", "failing"):
+        yield Finding(
+            "watcher", f"changes cannot be taken in: {standing.why}", where, "mend that; it goes on by itself"
+        )
+    if standing.vectors:
+        yield Finding("watcher", standing.vectors, where, "mend that; it tries again by itself")
+
+
 def orphans(brain: Brain) -> Iterator[Finding]:
     """No index is kept for a vault that is gone."""
     for folder in sorted(brain.folder.parent.glob("*-????????")):
@@ -160,7 +177,7 @@ def _is_file(brain: Brain, target: str) -> bool:
     return "." in name and not name.endswith(".md")
 
 
-WITHOUT_INDEX: tuple[Check, ...] = (vault, index, model, space, watch_limit, orphans)
+WITHOUT_INDEX: tuple[Check, ...] = (vault, index, model, space, watch_limit, watcher, orphans)
 CHECKS: tuple[Check, ...] = (
-    vault, index, unread, headers, duplicate_ids, links, model, space, watch_limit, orphans,
+    vault, index, unread, headers, duplicate_ids, links, model, space, watch_limit, watcher, orphans,
 )  # fmt: skip

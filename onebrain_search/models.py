@@ -7,6 +7,7 @@ of languages). Where that is too little, and the multilingual model is there, th
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,6 +47,7 @@ class Models:
     apart: bool = False
     opened: dict[tuple[str, str], Embedder] = field(default_factory=dict)
     rankers: dict[str, CrossEncoder] = field(default_factory=dict)
+    opening: threading.Lock = field(default_factory=threading.Lock)  # many threads may want one at once
     read: dict[str, float] = field(default_factory=dict)  # how far the English model reads a passage of the sample
 
     def answering(self, settings: Embedding, snapshot: Snapshot | None) -> Embedder:
@@ -69,20 +71,22 @@ class Models:
     def open(self, settings: Embedding, name: str) -> Embedder:
         """Return the embedder for questions that a name opens, an address too. Raises EmbedError."""
         place = (name, settings.api_key_env)
-        if place not in self.opened:
-            from indexer.embed import open_query_embedder
+        with self.opening:
+            if place not in self.opened:
+                from indexer.embed import open_query_embedder
 
-            model, server = source(name, settings.api_key_env)
-            self.opened[place] = open_query_embedder(model, remote=server, models=self.folder)
-        return self.opened[place]
+                model, server = source(name, settings.api_key_env)
+                self.opened[place] = open_query_embedder(model, remote=server, models=self.folder)
+            return self.opened[place]
 
     def cross_encoder(self, name: str) -> CrossEncoder:
         """Return the model that reads question and passage together. Raises EmbedError when it cannot be loaded."""
-        if name not in self.rankers:
-            from indexer.embed import open_cross_encoder
+        with self.opening:
+            if name not in self.rankers:
+                from indexer.embed import open_cross_encoder
 
-            self.rankers[name] = open_cross_encoder(name)
-        return self.rankers[name]
+                self.rankers[name] = open_cross_encoder(name)
+            return self.rankers[name]
 
     def vectors(
         self, settings: Embedding, index: Path, *, settled: bool = False, progress: Progress = silent

@@ -140,9 +140,10 @@ def _question(
         return None, ()
     asked = (query.topic, query.text, query.mode)  # a chain and its sources ask for the same vector
     try:
-        if snapshot.memory.get("asked") != asked:
-            snapshot.memory |= {"vector": retrieve.question_vector(query, model()), "asked": asked}
-        question, share = snapshot.memory["vector"]
+        last = snapshot.memory.get("asked")  # read once: another thread may put its own there
+        if last is None or last[0] != asked:
+            last = snapshot.memory["asked"] = (asked, retrieve.question_vector(query, model()))
+        question, share = last[1]
     except EmbedError as error:
         return None, (f"answered by words alone: {error}",)
     return ((question, share), ()) if share > 0 else (None, (CANNOT_READ,))

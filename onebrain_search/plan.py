@@ -22,6 +22,11 @@ def roots(config: Config) -> list[Root]:
     return [Root("", config.vault, "note"), *(Root(folder.name, folder.path, "code") for folder in config.code)]
 
 
+def folders(config: Config) -> dict[str, Path]:
+    """Return the folders of the roots by their names."""
+    return {root.name: root.folder for root in roots(config)}
+
+
 def parse_options(config: Config) -> ParseOptions:
     """Return what the parsers are told by the settings."""
     rules = config.redact

@@ -15,7 +15,7 @@ from math import log
 from types import MappingProxyType
 
 from indexer import tokens
-from indexer.catalog import Facts
+from indexer.facts import Facts, facts
 from indexer.snapshot import Snapshot
 from onebrain_search import question
 from onebrain_search.types import Hit, Query
@@ -73,7 +73,7 @@ class _Reading:
         """Return facts on the documents of hits."""
         places = {(hit.chunk.root, hit.chunk.path) for hit in hits} - self.facts.keys()
         if places:
-            self.facts |= self.snapshot.catalog.facts(sorted(places))
+            self.facts |= facts(self.snapshot.catalog, sorted(places))
         return self.facts
 
     def rarity(self, term: str) -> float:

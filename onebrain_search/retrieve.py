@@ -104,7 +104,7 @@ def listed(snapshot: Snapshot) -> Retriever:
     def retrieve(query: Query) -> Scores:
         """Return the first passage of each note that meets them, the newest note first, undated ones last."""
         meeting = json.dumps(snapshot.lexical.ids(required(snapshot, query)).tolist())
-        rows = snapshot.catalog.sql.execute(_NEWEST, (meeting, query.limit)).fetchall()
+        rows = snapshot.catalog.rows(_NEWEST, (meeting, query.limit))
         return [(number, 1.0 - n / len(rows)) for n, (number,) in enumerate(rows)]
 
     return retrieve

@@ -79,6 +79,11 @@ def status_text(found: Shape) -> str:
     else:
         lines.append("stale      no: every file is in the index as it stands now")
     lines.append(f"daemon     {served}")
+    watcher = found["watcher"]
+    if watcher["pid"]:
+        why = "; ".join(filter(None, [watcher["why"], watcher["vectors"]]))
+        again = f", restarted {watcher['restarts']} times" if watcher["restarts"] else ""
+        lines.append(f"watcher    {watcher['mode']}{again} (process {watcher['pid']}){': ' if why else ''}{why}")
     for name in ("skipped", "failed"):
         lines += [f"{name:<10} {skip['path'] or 'the vault'}: {skip['reason']}" for skip in found[name]]
     return printable("\n".join(lines))

@@ -33,7 +33,8 @@ LAYERS = tuple(
     indexer.events indexer.history indexer.chunk indexer.embed
     indexer.tables indexer.terms indexer.state
     indexer.catalog indexer.lexical indexer.vectors indexer.prepare
-    indexer.snapshot indexer.workers indexer.timeline
+    indexer.snapshot indexer.workers indexer.timeline indexer.facts
+    indexer.readers
     indexer.plan indexer.staleness indexer.vector_rows
     indexer.store indexer.unchanged
     indexer.update indexer.backlog
@@ -47,8 +48,8 @@ LAYERS = tuple(
     onebrain_search.retrieve onebrain_search.rank onebrain_search.rerank onebrain_search.reading onebrain_search.links
     onebrain_search.related onebrain_search.symbols onebrain_search.answer onebrain_search.web
     onebrain_search.pipeline onebrain_search.plan onebrain_search.models
-    onebrain_search.fallback onebrain_search.contents
-    onebrain_search.evidence
+    onebrain_search.fallback
+    onebrain_search.evidence onebrain_search.status
     onebrain_search.brain
     onebrain_search.render onebrain_search.text onebrain_search.evaluate onebrain_search.doctor onebrain_search.client
     onebrain_search.service

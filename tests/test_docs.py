@@ -206,6 +206,7 @@ def test_every_json_field_is_documented(run: Any) -> None:
         "Passage": printed("get CLAUDE.md:1:1"),
         "Related": related,
         "Status": {k: v for k, v in printed("status").items() if k not in answer["index"]},
+        "Watcher": printed("status")["watcher"],
         "Health": render.findings_json([Finding("index", "", "", "")])
         | render.findings_json([Finding("x", "", "", "")])["findings"][0],
         "Evaluation": {**measured, **measured["scores"][0]},

@@ -38,10 +38,6 @@ LOCK_WAIT = 5.0  # seconds for another writer before that is told
 OnChange = Callable[[int, tuple[str, ...]], None]  # (generation, written forms of the files that changed)
 
 
-def unheard(generation: int, paths: tuple[str, ...]) -> None:
-    """Tell nobody."""
-
-
 class Watch:
     """Keeps an index up to date from `start` until `stop`, or as a context manager.
 
@@ -55,7 +51,7 @@ class Watch:
         plan: Callable[[], Plan],
         *,
         settings: frozenset[str] = frozenset(),
-        on_change: OnChange = unheard,
+        on_change: OnChange,
         progress: Progress = silent,
     ) -> None:
         self.folder, self.plan, self.settings = folder, plan, settings

@@ -17,6 +17,7 @@ from indexer.errors import OneBrainError
 VERBS: dict[str, tuple[str, str]] = {
     "search": ("search", "Answer a question from your notes (the default: the verb may be left out)."),
     "index": ("index", "Bring the index up to date."),
+    "watch": ("watch", "Keep the index up to date in this terminal."),
     "get": ("read", "Print a note, or the lines that an address names."),
     "related": ("read", "List the notes that belong with a note."),
     "web": ("web", "Ask the web: documentation, pages or public code."),

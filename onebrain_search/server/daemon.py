@@ -103,7 +103,8 @@ class Daemon:
             self._services[lane] = Service(Brain(self.writer.config, self._environ))
         service = self._services[lane]
         if lane == ASKING:
-            service.brain.notes += self._settled()
+            for note in self._settled():
+                service.brain.say(note)
         found: Shape = getattr(service, name)(fields)
         return found
 

@@ -22,6 +22,10 @@ PATIENCE = 30.0  # seconds until a condition counts as never met; a machine unde
 posix = pytest.mark.skipif(os.name == "nt", reason="folders that are open cannot be moved on Windows")
 
 
+def unheard(generation: int, paths: tuple[str, ...]) -> None:
+    """Tell nobody."""
+
+
 def until(condition: Callable[[], Any], seconds: float = PATIENCE) -> Any:
     """Return what a condition becomes; fail when it stays false."""
     end = time.monotonic() + seconds
@@ -213,7 +217,7 @@ def test_a_vault_that_goes_away_keeps_its_entries_and_comes_back(
 
 def test_one_watcher_a_vault(watched: Any) -> None:
     """A second one is told which process is at it; when the first ends, the place is free."""
-    second = Watch(watched.state, lambda: watched.plan())
+    second = Watch(watched.state, lambda: watched.plan(), on_change=unheard)
     with pytest.raises(Busy, match=rf"watching this vault .*process {os.getpid()}"):
         second.start()
     assert load(watched.state).pid == os.getpid()
@@ -246,6 +250,6 @@ def test_a_note_that_is_written_while_everything_is_looked_at_is_kept(indexed: A
             during.set()
             indexed.write("a/3.md", "three", at=None)
 
-    with Watch(indexed.state, lambda: indexed.plan(), progress=progress):
+    with Watch(indexed.state, lambda: indexed.plan(), on_change=unheard, progress=progress):
         until(lambda: indexed.state.joinpath("catalog.sqlite").exists() and indexed.found("three"))
     assert len(indexed.paths()) == 3

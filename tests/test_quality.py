@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from functools import cache
 from pathlib import Path
@@ -12,9 +13,11 @@ import pytest
 
 from indexer.types import written
 from onebrain_search import Brain
+from onebrain_search.evaluate import Question, compare
 from onebrain_search.types import Answer
 
-VAULTS = Path(__file__).parents[1] / "vault_fixtures"
+REPO = Path(__file__).parents[1]
+README, VAULTS = REPO / "README.md", REPO / "vault_fixtures"
 NAMES = ("onebrain", "obsidian", "adr")
 
 
@@ -44,8 +47,8 @@ def questions(vault: str, mode: str) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="session")
-def facts(onebrain_brain: Brain, tmp_path_factory: pytest.TempPathFactory) -> list[Asked]:
-    """Return our answers to every question for a fact, of all vaults."""
+def brains(onebrain_brain: Brain, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Brain]:
+    """Return the vaults, indexed."""
     brains = {"onebrain": onebrain_brain}
     for name in NAMES[1:]:
         copy = tmp_path_factory.mktemp("quality") / name
@@ -53,6 +56,12 @@ def facts(onebrain_brain: Brain, tmp_path_factory: pytest.TempPathFactory) -> li
         environ = {"ONEBRAIN_SEARCH_HOME": str(tmp_path_factory.mktemp(f"{name}-state"))}
         brains[name] = Brain.open(copy, environ=environ)
         brains[name].index()
+    return brains
+
+
+@pytest.fixture(scope="session")
+def facts(brains: dict[str, Brain]) -> list[Asked]:
+    """Return our answers to every question for a fact, of all vaults."""
     return [
         Asked(name, right, brains[name].ask(right["question"], mode="what", limit=5))
         for name in NAMES
@@ -121,3 +130,18 @@ def _sentences(text: str) -> list[str]:
     import re
 
     return [part for part in re.split(r"\s*\[\d+\](?: \([^)]*\))?\s*", text) if part]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_readme_tells_how_good_the_ranking_is(name: str, brains: dict[str, Brain]) -> None:
+    """The figures of its table are those of the vaults; another processor may change the third digit."""
+    table = re.search(rf"^\| {name} \|(.*)\|$", README.read_text(encoding="utf-8"), re.M)
+    assert table, f"no line for {name}"
+    asked = [row for row in questions(name, "what") if not row.get("none")]
+    right = {str(number): dict.fromkeys(row["paths"], 1.0) for number, row in enumerate(asked)}
+    scores, _ = compare(brains[name], [Question(str(n), row["question"]) for n, row in enumerate(asked)], right)
+    both, words, meaning = scores
+    measured = [brains[name].status()["documents"], both.questions, words.ndcg, meaning.ndcg, both.ndcg]
+    told = [float(cell) for cell in table[1].split("|")]
+    assert told == pytest.approx([*measured, both.recall, both.mrr, both.hit1], abs=0.02)
+    assert both.ndcg >= max(words.ndcg, meaning.ndcg)

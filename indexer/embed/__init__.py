@@ -2,7 +2,8 @@
 
 Opening is lazy, so that importing this package costs nothing. Two models come as packages, an English and a
 multilingual one: questions are answered by `numpy_bert`, documents taken in by `onnx` or numpy when they are few and
-by `sentence_transformers` in bulk, which also runs any other local model; `http` asks a server.
+by `sentence_transformers` in bulk. That also runs any other local model, but for what `onnx_folder` can do without;
+`http` asks a server.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ def open_query_embedder(
         from indexer.embed.multilingual import open_light
 
         return open_light(_folder(models))
-    return _open_sentence_transformer(model, offline)
+    return _open_local(model, offline)
 
 
 def open_document_embedder(
@@ -126,7 +127,7 @@ def open_document_embedder(
         from indexer.embed.multilingual import open_bulk
 
         return open_bulk(_folder(models))
-    return _open_sentence_transformer(model, offline)
+    return _open_local(model, offline, many=True)
 
 
 def document_embedder_for(
@@ -179,8 +180,12 @@ def _open_remote(model: str, remote: Remote) -> Embedder:
     return HttpEmbedder(model, remote)
 
 
-def _open_sentence_transformer(model: str, offline: bool) -> Embedder:
-    """The embedder that runs sentence-transformers here."""
+def _open_local(model: str, offline: bool, *, many: bool = False) -> Embedder:
+    """The embedder of any other model: light where its folder allows it, else sentence-transformers."""
+    from indexer.embed import onnx_folder
     from indexer.embed.sentence_transformers import SentenceTransformersEmbedder
 
+    at = None if packaged_as(model) else onnx_folder.found(model)
+    if at is not None:
+        return onnx_folder.open_bulk(at, model) if many else onnx_folder.open_light(at, model)
     return SentenceTransformersEmbedder.open(model, offline=offline)

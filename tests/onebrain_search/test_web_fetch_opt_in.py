@@ -165,6 +165,13 @@ def test_a_browser_does_not_follow_to_a_private_place(world: World, browser: str
     assert tried(result) == [("browser", "invalid-input")]
 
 
+def test_a_browser_that_cannot_load_a_page_says_why(world: World, browser: str) -> None:
+    """In its own words, as for a certificate or a server that speaks no TLS."""
+    last = world.fetch(f"https://plain.example:{world.port}/", "browser", OMA_CHROME_PATH=browser).last
+    assert last.status == "error"
+    assert "net::ERR_" in last.error
+
+
 def test_a_browser_that_cannot_run_is_an_error(world: World, tmp_path: Path) -> None:
     """A program that only ends, or is none, is told in one line."""
     program = tmp_path / "chrome.exe"

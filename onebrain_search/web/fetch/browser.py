@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import tempfile
 import time
@@ -39,6 +40,7 @@ OPTIONS: Final = (
     "--disable-quic",
     f"--virtual-time-budget={SCRIPTS}",
 )
+_FAILURE: Final = re.compile(rb"Page load failed: (net::\w+)")
 _HEAD: Final = 1000  # bytes of a page in which the gateway's own answers stand
 _OWN_ERROR: Final = b'id="main-frame-error"'  # of the pages that the browser shows when it cannot load one
 
@@ -66,7 +68,9 @@ def _shown(program: str, errand: Errand) -> bytes:
     with (
         tempfile.TemporaryDirectory(prefix="onebrain-browser-", ignore_cleanup_errors=True) as folder,
         Gateway(errand.http, errand.until) as gateway,
-        Path(folder, "page.html").open("w+b") as page,  # a file: a pipe would stay open with the browser's children
+        # Files, for pipes would stay open with the browser's children.
+        Path(folder, "page.html").open("w+b") as page,
+        Path(folder, "log.txt").open("w+b") as log,
     ):
         own = (
             f"--user-data-dir={Path(folder, 'profile')}",
@@ -75,21 +79,22 @@ def _shown(program: str, errand: Errand) -> bytes:
             f"--timeout={int(left * LOADING * 1000)}",
         )
         try:
-            done = subprocess.run(
+            subprocess.run(
                 [program, *OPTIONS, *own, errand.url],
-                stdin=subprocess.DEVNULL, stdout=page, stderr=subprocess.DEVNULL, timeout=left, check=False,
+                stdin=subprocess.DEVNULL, stdout=page, stderr=log, timeout=left, check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired as error:
             raise late from error
         except OSError as error:
             raise WebError(f"the browser cannot be run: {error.strerror}", where=program) from error
         page.seek(0)
-        source = page.read(MOST_BYTES + 1)
+        log.seek(0)
+        source, said = page.read(MOST_BYTES + 1), _FAILURE.search(log.read(MOST_BYTES))
     if len(source) > MOST_BYTES:
         raise WebError(f"more than {MOST_BYTES / 1e6:g} MB", kind="too_big", where=shown(errand.url))
     if REFUSED.encode() in source[:_HEAD]:
         raise Refused("leads to a place that is not asked", where=shown(errand.url))
     if not source or UNREACHED.encode() in source[:_HEAD] or _OWN_ERROR in source:
-        raise WebError("the browser cannot load it" if source else f"the browser ended with {done.returncode}",
-                       where=shown(errand.url))  # fmt: skip
+        why = said[1].decode() if said else "it says no more"
+        raise WebError(f"the browser cannot load it ({why})", where=shown(errand.url))
     return source

@@ -18,6 +18,7 @@ TEXTUAL: Final = ("json", "xml", "javascript", "yaml", "toml", "x-sh", "sql", "g
 PAGES: Final = ("text/html", "application/xhtml+xml")
 # Of a page's source; a longer one is read plainly: trafilatura takes 0.4, 4, 11 s for 0.2, 1, 2 million.
 MOST_CHARACTERS: Final = 1_000_000
+MOST_ELEMENTS: Final = 30_000  # the same: 90,000 nested ones take it 23 s; a long article has 10,000
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,8 @@ def main_text(page: Page, *, whole: bool = False) -> tuple[str, str]:
     `plain` is the reader of notes in HTML: the text of `<main>`, or of all but menus and forms. `whole` tells that
     the page has nothing beside its text, so that nothing that looks like a menu is one.
     """
-    if len(page.source) <= MOST_CHARACTERS and (text := _by_trafilatura(page, whole)):
+    small = len(page.source) <= MOST_CHARACTERS and page.elements <= MOST_ELEMENTS
+    if small and (text := _by_trafilatura(page, whole)):
         return text, "trafilatura"
     return html_text(page.source), "plain"
 
@@ -102,7 +104,11 @@ def _by_trafilatura(page: Page, whole: bool) -> str:
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # what it says of a page is not for the person
     try:
         found: Any = trafilatura.extract(
-            page.source, url=page.url, output_format="markdown", include_comments=False, favor_recall=whole
+            page.source,
+            url=page.url,
+            output_format="markdown",
+            include_comments=False,
+            favor_recall=whole,
         )
     except Exception:  # a page can break it in many ways, and the plain reader is there for them
         return ""

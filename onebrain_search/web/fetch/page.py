@@ -33,6 +33,11 @@ class Page:
         source = self.source.replace("\0", "").encode("utf-8", "replace")
         return etree.HTML(source, parser) if source.strip() else None
 
+    @property
+    def elements(self) -> int:
+        """How many elements the page has."""
+        return 0 if self.tree is None else int(self.tree.xpath("count(//*)"))
+
     @cached_property
     def text(self) -> str:
         """The words that stand on the page without its menus, white space made one; the menus if there is no more."""

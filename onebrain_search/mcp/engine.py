@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.errors import Busy, OneBrainError, StoreError, Unreachable
-from onebrain_search.mcp import places
 
 if TYPE_CHECKING:
     from onebrain_search.brain import Brain
@@ -71,7 +70,9 @@ class Engine:
         """Answer in the daemon if one runs, else here; `places` is a method of ours."""
         brain = self._open()
         if method == "places":
-            return places.places(brain.config)
+            from onebrain_search.mcp.places import places
+
+            return places(brain.config)
         client = self._daemon(brain)
         if client is not None:
             try:
@@ -200,7 +201,9 @@ def _daemon_lives(folder: Path) -> bool:
 
 def _told(status: dict[str, Any], engine: str, indexing: str, brain: Brain) -> dict[str, Any]:
     """Return the status with who answers, how far indexing is, and what can be named as a collection."""
-    known = places.places(brain.config)
+    from onebrain_search.mcp.places import places
+
+    known = places(brain.config)
     collections = [*known["vault"], *known["code"], *known["folders"]]
     return {**status, "engine": engine, "indexing": indexing, "collections": collections}
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mcp.types import Tool as Listed
 
 NAME = "onebrain-search"
+HANDSHAKE = ("initialize", "server/discover")
 INSTRUCTIONS = """\
 The user's notes and code, searched on their machine. Call `ask` with the user's question first: one call answers \
 with sources, or with the dated decisions behind a why. `search` finds passages, `get` and `fetch` read them, \
@@ -33,7 +34,7 @@ nearest candidates as weak, and ask me before you look on the web."""
 
 
 def build(engine: Engine) -> MCPServer[Any]:
-    """Return the server; the engine begins to work with the first message, when its answer is under way."""
+    """Return the server; the engine begins to work when the handshake is over."""
     from mcp import types
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
@@ -64,10 +65,10 @@ def build(engine: Engine) -> MCPServer[Any]:
             return types.CallToolResult(content=[content], structured_content=dict(reply.data))
 
     async def started(ctx: Any, call_next: Any) -> Any:
-        """Let the engine begin when the first message, the handshake, has been answered."""
-        result = await call_next(ctx)
-        engine.start()
-        return result
+        """Let the engine begin with the first message after the handshake."""
+        if ctx.method not in HANDSHAKE:
+            engine.start()
+        return await call_next(ctx)
 
     server = Server(
         NAME, version=own_version(), instructions=INSTRUCTIONS, log_level="WARNING", middleware=[started]

@@ -46,6 +46,7 @@ class Models:
     folder: Path
     apart: bool = False
     opened: dict[tuple[str, str], Embedder] = field(default_factory=dict)
+    light: dict[str, Embedder] = field(default_factory=dict)  # for a few passages
     rankers: dict[str, CrossEncoder] = field(default_factory=dict)
     opening: threading.Lock = field(default_factory=threading.Lock)  # many threads may want one at once
     read: dict[str, float] = field(default_factory=dict)  # how far the English model reads a passage of the sample
@@ -110,9 +111,14 @@ class Models:
             bulk = Apart(asked, models=self.folder)
 
             def embedder(count: int) -> Embedder:
-                """Return the one that has so many done first."""
-                far = self.apart and server is None and not are_few(count, name)
-                return bulk if far else document_embedder_for(count, name, remote=server, models=self.folder)
+                """Return the one that has so many done first; that for few is kept for the next note that is saved."""
+                if server is not None or not are_few(count, name):
+                    near = server is not None or not self.apart
+                    return document_embedder_for(count, name, remote=server, models=self.folder) if near else bulk
+                with self.opening:
+                    if name not in self.light:
+                        self.light[name] = document_embedder_for(count, name, models=self.folder)
+                    return self.light[name]
 
             return Vectors(asked.fingerprint, asked.dimension, embedder, _key(choice.model), choice.note, bulk.close)
 

@@ -47,6 +47,11 @@ class Filling:
         """Say that passages may be missing vectors."""
         self._asked.set()
 
+    def renew(self) -> None:
+        """Ask again by which model vectors are made, and make those that it lacks."""
+        self._vectors = None
+        self._asked.set()
+
     def pause(self, paused: bool) -> None:
         """Make none after the round at hand, or go on."""
         self.paused = paused
@@ -69,13 +74,14 @@ class Filling:
     def _fill(self) -> bool:
         """Make what is missing; False when that could not be done now."""
         try:
-            if self._vectors is None:
+            vectors = self._vectors
+            if vectors is None:
                 made = self.plan().vectors
                 if made is None:
                     return True
-                self._vectors = made()
+                vectors = self._vectors = made()
             filled = fill(
-                self.folder, self._vectors, wait=LOCK_WAIT, progress=self.progress, go_on=self._goes_on, size=ROUND
+                self.folder, vectors, wait=LOCK_WAIT, progress=self.progress, go_on=self._goes_on, size=ROUND
             )
         except Damaged:
             self.on_damage()

@@ -168,6 +168,8 @@ class Watch:
             polling = max(POLL, POLL_SHARE * (now - began))
             self._next_look = now + (RECONCILE if self._hearing[0] == "watching" else polling)
             self._trouble = _unreachable(report)
+            if sweep or self._hearing[0] == "watching":
+                self.filling.renew()
             if self.listener and (self.listener.roots, self.listener.rules) != (plan.roots, plan.rules):
                 self._listen(plan)
         if sweep:

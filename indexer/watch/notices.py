@@ -87,8 +87,10 @@ class Listener:
         self.observer = self.descriptor = None
 
     def is_sound(self) -> bool:
-        """Whether all its threads live, and the roots are those it began with."""
-        if self.observer is None or any(identity(root) != self.identities[root.name] for root in self.roots):
+        """Whether all its threads live, every folder is watched, and the roots are those it began with."""
+        if self.observer is None or self.limit is not None:
+            return False
+        if any(identity(root) != self.identities[root.name] for root in self.roots):
             return False
         threads = [self.observer, *self.observer.emitters, *filter(None, [self.descriptor])]
         there = [root for root in self.roots if self.identities[root.name] is not None]
@@ -96,7 +98,7 @@ class Listener:
 
     def has_died(self) -> bool:
         """Whether it is its own fault that it is not sound."""
-        return all(identity(root) == self.identities[root.name] for root in self.roots)
+        return self.limit is None and all(identity(root) == self.identities[root.name] for root in self.roots)
 
     def _schedule(self, root: Root) -> None:
         """Listen to one root."""

@@ -23,12 +23,15 @@ vault_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
-def open_brain(vault: Path | None) -> Brain:
-    """Open the vault of a command: the very folder that is named, or the one this folder is in."""
+def open_brain(vault: Path | None, *, apart: bool = False) -> Brain:
+    """Open the vault of a command: the very folder that is named, or the one this folder is in.
+
+    `apart`: this process stays, so vectors of many passages are made in another one.
+    """
     from onebrain_search import config
     from onebrain_search.brain import Brain
 
-    return Brain(config.load(vault, environ=os.environ), os.environ)
+    return Brain(config.load(vault, environ=os.environ), os.environ, apart=apart)
 
 
 def print_json(value: Any) -> None:

@@ -20,7 +20,7 @@ def watch(vault: Path | None) -> int:
 
     Each change is told in a line. `serve` does the same in the background, and answers faster.
     """
-    brain = open_brain(vault)
+    brain = open_brain(vault, apart=True)
     watcher = brain.watch(on_change=_tell, progress=Progress())
     told = ("", "")
     with watcher:

@@ -111,7 +111,7 @@ class Models:
             bulk = Apart(asked, models=self.folder)
 
             def embedder(count: int) -> Embedder:
-                """Return the one that has so many done first; that for few is kept for the next note that is saved."""
+                """Return the one that has so many done first; that for few is kept for the next note."""
                 if server is not None or not are_few(count, name):
                     near = server is not None or not self.apart
                     return document_embedder_for(count, name, remote=server, models=self.folder) if near else bulk

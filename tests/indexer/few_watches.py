@@ -13,6 +13,7 @@ from indexer.plan import Plan
 from indexer.scan import ScanRules
 from indexer.snapshot import Snapshot
 from indexer.types import Root
+from indexer.watch import loop
 from indexer.watch.loop import Watch
 
 PATIENCE = 60.0
@@ -30,6 +31,7 @@ def found(state: Path, word: str) -> bool:
 def main(vault: Path, state: Path, then: str) -> None:
     """Watch, make folders if told to, write a note, and print how the watcher stands when it is found."""
     rules = ScanRules({suffix: row.kind for suffix, row in PARSERS.items()})
+    loop.POLL, loop.POLL_SHARE = 0.2, 1
     plan = Plan((Root("", vault, "note"),), {"": rules})
     watch = Watch(state, lambda: plan, on_change=lambda generation, paths: None)
     until = time.monotonic() + PATIENCE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +67,7 @@ def fetch(
     Exit codes: 0 ok, 1 error, 2 blocked, 3 not found, 4 bad input, 5 login or payment wanted, 6 too slow.
     """
     if doctor:
-        return _doctor()
+        return _doctor(as_json or pretty, pretty)
     if not urls or not SHORTEST <= timeout <= 3600:
         say("error: fetch takes one address or more" if not urls else "error: --timeout takes seconds from 1 to 3600")
         return 1
@@ -83,7 +84,7 @@ def fetch(
     if keywords:
         return _search(" ".join(urls), choices, http, as_json or pretty, pretty)
     if feeds:
-        return max(_feeds(url, choices, http) for url in urls)
+        return max(_feeds(url, choices, http, as_json or pretty, pretty) for url in urls)
     return _pages(urls, choices, http, as_json or pretty, pretty)
 
 
@@ -115,7 +116,7 @@ def _tell(fetched: Fetched) -> None:
         say(f"note: {note}")
 
 
-def _feeds(url: str, choices: Choices, http: Http | None) -> int:
+def _feeds(url: str, choices: Choices, http: Http | None, as_json: bool, pretty: bool) -> int:
     """Print the feeds of a page."""
     from onebrain_search.web.fetch import feeds
     from onebrain_search.web.fetch.pipeline import errand
@@ -125,8 +126,10 @@ def _feeds(url: str, choices: Choices, http: Http | None) -> int:
     except WebError as error:
         say(f"error: {error}")
         return {"timeout": 6, "refused": 4}.get(error.kind, 1)
-    for address in found:
-        click.echo(printable(address))
+    if as_json:
+        _print_json({"url": url, "feeds": found}, pretty)
+    else:
+        click.echo(printable("\n".join(found)), nl=bool(found))
     return 0 if found else 3
 
 
@@ -145,13 +148,15 @@ def _search(words: str, choices: Choices, http: Http | None, as_json: bool, pret
     return 0 if any(findings.found.values()) else 3 if not findings.failed else 1
 
 
-def _doctor() -> int:
+def _doctor(as_json: bool, pretty: bool) -> int:
     """Print what is installed; exit code 1 when something is missing."""
     from onebrain_search.web.fetch.doctor import tools
 
     found = list(tools(os.environ))
-    for tool in found:
-        click.echo(printable(tool.line))
+    if as_json:
+        _print_json({"tools": [asdict(tool) for tool in found]}, pretty)
+    else:
+        click.echo(printable("\n".join(tool.line for tool in found)))
     return 0 if all(tool.found for tool in found) else 1
 
 

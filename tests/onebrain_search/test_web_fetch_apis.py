@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -145,6 +146,8 @@ def test_o33_what_the_platform_does_not_have_is_not_found(net: FakeInternet, url
         "https://github.com/acme",
         "https://github.com/topics/boats",
         "https://github.com/acme/ferry/wiki",
+        "https://github.com/%2e%2e/user",
+        "https://github.com/acme/a%3Fb",
         "https://github.com/acme/ferry/discussions/3",
         "https://raw.githubusercontent.com/acme/ferry/main/src/count.rs",
         "https://www.wikipedia.org/",
@@ -225,6 +228,9 @@ def test_o40_feeds_are_those_that_are_named_or_those_that_are_there(
     """The link of the page, else the usual places in their order."""
     assert cli.main(["fetch", url, "--feeds"], obj=opening(net), standalone_mode=False) == code
     assert capsys.readouterr().out.strip() == feed
+    if code in (0, 3):
+        cli.main(["fetch", url, "--feeds", "--json"], obj=opening(net), standalone_mode=False)
+        assert json.loads(capsys.readouterr().out) == {"url": url, "feeds": [feed] if feed else []}
 
 
 def test_o41_keywords_go_to_all_platforms_and_failures_are_named(net: FakeInternet) -> None:

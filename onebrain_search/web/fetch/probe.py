@@ -13,7 +13,7 @@ from onebrain_search.web.fetch.judging import failed, judged
 from onebrain_search.web.fetch.signals import quota
 from onebrain_search.web.fetch.together import as_they_come
 from onebrain_search.web.fetch.types import Errand, Outcome
-from onebrain_search.web.http import AGENT, Reply, origin
+from onebrain_search.web.http import AGENT, Reply, origin, shown
 
 JINA: Final = "https://r.jina.ai/"  # a reader service: it learns the address, so it runs only where it is allowed
 HTML: Final = "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.8"
@@ -64,7 +64,10 @@ ARMS: Final = (
 
 
 def attempt(errand: Errand) -> Outcome:
-    """The first page that an arm gets; if none does, what the first arm that got an answer was told."""
+    """The first page that an arm gets; if none does, what the site said of the address itself.
+
+    What the phone's host or the reader service said is no answer to that, but a spent quota of the service is told.
+    """
     arms = [arm for arm in ARMS if not arm.service or "jina" in errand.choices.allowed]
     jobs = {arm.label: partial(_ask, arm, errand) for arm in arms}
     got: dict[str, Outcome] = {}
@@ -73,9 +76,11 @@ def attempt(errand: Errand) -> Outcome:
         if got[label].ok:
             errand.stop.set()
             return got[label]
-    ranked = [got[arm.label] for arm in arms if arm.label in got]
-    late = WebError(f"no answer within {errand.choices.seconds:g} s", kind="timeout")
-    return next((outcome for outcome in ranked if outcome.http_status), (ranked or [failed(late, "probe")])[0])
+    own = [got[arm.label] for arm in arms if arm.address is _same and arm.label in got]
+    late = WebError(f"no answer within {errand.choices.seconds:g} s", kind="timeout", where=shown(errand.url))
+    best = next((outcome for outcome in own if outcome.http_status), (own or [failed(late, "probe")])[0])
+    spent = (signal for outcome in got.values() for signal in outcome.signals if signal.kind == "jina-quota")
+    return replace(best, signals=(*best.signals, *spent))
 
 
 def _ask(arm: Arm, errand: Errand) -> Outcome:

@@ -152,21 +152,19 @@ class Fetched:
     def json(self) -> dict[str, Any]:
         """The whole as it is printed: what is unknown is left out."""
         last = self.last
-        optional = {
-            "platform": last.platform,
-            "provenance": last.provenance,
-            "httpStatus": last.http_status,
-            "contentType": last.content_type,
-            "metadata": dict(last.metadata),
-            "error": last.error,
-        }
-        return {
+        whole = {
             "url": self.url,
             "status": last.status,
             "strategy": last.strategy,
+            "platform": last.platform or None,
+            "provenance": last.provenance or None,
+            "httpStatus": last.http_status or None,
             "content": last.content,
+            "contentType": last.content_type or None,
             "elapsedMs": self.elapsed_ms,
             "signals": [signal.json() for signal in last.signals],
+            "metadata": dict(last.metadata) or None,
             "attempts": [attempt.json() for attempt in self.attempts],
-            **{name: value for name, value in optional.items() if value},
+            "error": last.error or None,
         }
+        return {name: value for name, value in whole.items() if value is not None}

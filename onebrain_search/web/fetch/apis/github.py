@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote
@@ -17,6 +18,7 @@ NO_OWNERS: Final = frozenset(  # first steps that are the site's own and name no
     "marketplace new notifications orgs pricing pulls search security settings sponsors stars topics trending "
     "users".split()
 )
+_NAME: Final = re.compile(r"(?!\.+$)[\w.-]+", re.ASCII)  # of people and repositories
 MOST_COMMENTS: Final = 100  # a page of the interface; GitHub's own default of a thread is 30
 
 
@@ -26,7 +28,7 @@ def read(place: Place, desk: Desk) -> Reading | None:
         return None
     if place.host == "gist.github.com":
         return _gist(place.steps[-1], desk) if len(place.steps) in (1, 2) else None
-    if len(place.steps) < 2 or place.steps[0] in NO_OWNERS:
+    if len(place.steps) < 2 or place.steps[0] in NO_OWNERS or not all(map(_NAME.fullmatch, place.steps[:2])):
         return None
     owner, name, kind, what, *rest = *place.steps, *[""] * (4 - len(place.steps))
     repository = f"{owner}/{name.removesuffix('.git')}"

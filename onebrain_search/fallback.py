@@ -11,6 +11,7 @@ from onebrain_search.types import Answer, Hit
 from onebrain_search.web_settings import WebSettings
 
 if TYPE_CHECKING:
+    from onebrain_search.web.handles import Handles
     from onebrain_search.web.health import Events
     from onebrain_search.web.http import Http
     from onebrain_search.web.options import Options
@@ -40,6 +41,7 @@ class Fallback:
         self.http: Http | None = None
         self._environ, self._folder, self._code = environ, folder, code
         self._web: Web | None = None
+        self._handles: Handles | None = None
 
     def beside(self, answer: Answer, wanted: bool | None) -> Answer:
         """Return an answer with what the web says, if that may be asked; without consent a note says how to give it.
@@ -61,7 +63,18 @@ class Fallback:
         from onebrain_search.web.options import Options as Defaults
 
         web = self._opened()
-        return search.search(question, replace(web, tell=tell) if tell else web, options or Defaults())
+        outcome = search.search(question, replace(web, tell=tell) if tell else web, options or Defaults())
+        self.handles.issue([each.url for each in outcome.results])
+        return outcome
+
+    @property
+    def handles(self) -> Handles:
+        """What S1.. and H.. stand for: the results of this process."""
+        if self._handles is None:
+            from onebrain_search.web.handles import Handles
+
+            self._handles = Handles()
+        return self._handles
 
     def _opened(self) -> Web:
         """Return the web of this vault."""

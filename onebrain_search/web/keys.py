@@ -9,29 +9,35 @@ SERVICE = "onebrain-search"  # their name in the keyring, as in `keyring set one
 PATIENCE = 1.0  # seconds for a keyring, which may wait for its owner
 
 
-def keys_of(name: str, variables: Sequence[str], environ: Mapping[str, str], keyring: bool) -> tuple[str, ...]:
-    """Return the keys of a source, in the order to try them; a variable may hold several with commas between."""
-    held = (environ.get(variable, "") for variable in variables)
-    found = [key.strip() for text in held for key in text.split(",") if key.strip()]
-    if not found and keyring:
-        found = [key for key in [_from_keyring(name)] if key]
-    return tuple(dict.fromkeys(found))
+class Keys:
+    """The keys of one environment; a keyring that does not open in time is not asked a second time."""
 
+    def __init__(self, environ: Mapping[str, str], *, keyring: bool) -> None:
+        self._environ, self._keyring = environ, keyring
 
-def _from_keyring(name: str) -> str:
-    """Return a key from the keyring; nothing where there is none, or it is locked and does not open in time."""
-    held: list[str] = []
+    def of(self, name: str, variables: Sequence[str]) -> tuple[str, ...]:
+        """Return the keys of a source, in the order to try them; a variable may hold several with commas between."""
+        held = (self._environ.get(variable, "") for variable in variables)
+        found = [key.strip() for text in held for key in text.split(",") if key.strip()]
+        return tuple(dict.fromkeys(found or filter(None, [self._from_keyring(name)])))
 
-    def look() -> None:
-        """Ask the keyring."""
-        try:
-            import keyring
+    def _from_keyring(self, name: str) -> str:
+        """Return a key from the keyring; nothing where there is none, or it is locked and does not open in time."""
+        if not self._keyring:
+            return ""
+        held: list[str] = []
 
-            held.append(keyring.get_password(SERVICE, name) or "")
-        except Exception:  # no package, no keyring on this system, a locked one: each backend has its own errors
-            held.append("")
+        def look() -> None:
+            """Ask the keyring."""
+            try:
+                import keyring
 
-    thread = threading.Thread(target=look, name="keyring", daemon=True)
-    thread.start()
-    thread.join(PATIENCE)
-    return held[0] if held else ""
+                held.append(keyring.get_password(SERVICE, name) or "")
+            except Exception:  # no package, none on this system, a locked one: each backend has its own errors
+                held.append("")
+
+        thread = threading.Thread(target=look, name="keyring", daemon=True)
+        thread.start()
+        thread.join(PATIENCE)
+        self._keyring = bool(held)
+        return held[0] if held else ""

@@ -18,6 +18,7 @@ DOCS_FAILED = "Context7 could not be asked. Showing web results."
 NO_GLAB = "GitLab CLI is not installed. Using GitHub search as default."
 BY_GITHUB = "Using GitHub search instead."
 SIMPLER = "No results for the whole question; asked again for: {query}"
+CANDIDATES = "No source has any results; fetched the pages that the question names."
 NO_CODE = "No code results found. Search web for examples?"
 FILTERED = "Filtered: {count} results below trust threshold (0.85). Use --wide to see all."
 STRICT_ZERO = (

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from onebrain_search.web import intent, merge, notices, purpose, ranks, scoring, trust
+from onebrain_search.web import candidates, intent, merge, notices, purpose, ranks, scoring, trust
 from onebrain_search.web.fanout import Gathered, Source, gather
 from onebrain_search.web.health import Events, Health, unheard
+from onebrain_search.web.http import Http
 from onebrain_search.web.intent import Route
 from onebrain_search.web.options import Options, checked
 from onebrain_search.web.providers import context7
@@ -33,6 +34,13 @@ class Web:
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     tell: Events = unheard
     local: Local | None = None
+    pages: Http | None = None  # what pages are fetched with; None asks public addresses only
+
+    def rows(self) -> list[Row]:
+        """Return the rows of the trust table, the user's own first."""
+        settings = self.desk.settings
+        own = [(row.domain, Trust(row.level, row.score, (row.tag,) if row.tag else ())) for row in settings.trust]
+        return [*own, *trust.rows_of(settings.trust_profile)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +88,7 @@ class _Round:
         if not sources or self.until - now < LEAST:
             return Gathered()
         self.asked += [source.name for source in sources if source.name not in self.asked]
+        self.web.tell("asking", ", ".join(source.name for source in sources), f"{self.until - now:.1f} s at most")
         found = gather(sources, wanted or self.wanted, self.web.health, self.until - now, self.web.tell)
         self.gathered = self.gathered.joined(found)
         return found
@@ -126,6 +135,8 @@ def _run(rounds: _Round) -> None:
         return
     sources, skipped = desk.every(("context7",)) if "docs" in modes else ([], {})
     if "web" in modes:
+        for name in desk.unknown():
+            rounds.web.tell("unknown_provider", name, "no source has this name")
         others, reasons = desk.web(rounds.wanted[0].mode)
         sources, skipped = [*sources, *others], {**skipped, **reasons}
     rounds.skipped |= skipped
@@ -180,6 +191,17 @@ def _more_of_the_web(rounds: _Round) -> None:
             rounds.notices.append(notices.SIMPLER.format(query=fewer))
             again = [s for s in rounds.web.desk.every(sources)[0] if s.name in rounds.gathered.found]
             rounds.ask(again, [replace(rounds.wanted[0], question=fewer, freshness="")])
+        if not any(each.results for answers in rounds.gathered.found.values() for each in answers):
+            _candidates(rounds)
+
+
+def _candidates(rounds: _Round) -> None:
+    """Fetch the pages that the question names, within the time that is left."""
+    addresses = candidates.named(rounds.wanted[0].question, rounds.web.rows())
+    left = rounds.until - time.monotonic()
+    if addresses and left > LEAST:
+        rounds.notices.append(notices.CANDIDATES)
+        rounds.ask(candidates.sources(addresses, rounds.web.pages, left))
 
 
 def _web_names(rounds: _Round) -> list[str]:
@@ -231,11 +253,8 @@ def _trusted(results: Sequence[Result], rounds: _Round) -> list[Result]:
     web = rounds.web
     settings = web.desk.settings
     newer = settings.trust_profile == "newer"
-    own: list[Row] = [
-        (row.domain, Trust(row.level, row.score, (row.tag,) if row.tag else ())) for row in settings.trust
-    ]
     libraries = [each.domain for each in results if each.library]
-    found = trust.judged(results, [*own, *trust.rows_of(settings.trust_profile)], parents=not newer, own=libraries)
+    found = trust.judged(results, web.rows(), parents=not newer, own=libraries)
     if not settings.ranks or rounds.route.modes == ("code",):
         return found
     left = min(ranks.SECONDS, rounds.until - time.monotonic())

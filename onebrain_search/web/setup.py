@@ -8,6 +8,7 @@ from pathlib import Path
 
 from onebrain_search.web.health import Events, Health, unheard
 from onebrain_search.web.http import Http
+from onebrain_search.web.keys import Keys
 from onebrain_search.web.search import Local, Web
 from onebrain_search.web.sources import Desk
 from onebrain_search.web.trust import Memory
@@ -34,4 +35,5 @@ def open_web(
         file=folder / SOURCES_FILE if folder else None,
     )
     memory = Memory(folder / RANKS_FILE if folder else None, time.time)
-    return Web(Desk(http or Http(), settings, environ), health, memory, tell=tell, local=local)
+    desk = Desk(http or Http(), settings, environ, Keys(environ, keyring=settings.keyring))
+    return Web(desk, health, memory, tell=tell, local=local, pages=http)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from onebrain_search.web.fanout import Source
 from onebrain_search.web.http import Http
-from onebrain_search.web.keys import keys_of
+from onebrain_search.web.keys import Keys
 from onebrain_search.web.providers import PROVIDERS, Provider
 from onebrain_search.web.results import Access
 from onebrain_search.web_settings import WebSettings
@@ -36,6 +36,7 @@ class Desk:
     http: Http
     settings: WebSettings
     environ: Mapping[str, str]
+    keys: Keys
 
     def source(self, name: str) -> Source | str:
         """Return a source, or why it cannot be asked."""
@@ -46,7 +47,7 @@ class Desk:
         if not url:
             return f"no address: set web.urls.{name}"
         variables = self._variables(row)
-        keys = keys_of(name, variables, self.environ, self.settings.keyring) if variables else ()
+        keys = self.keys.of(name, variables) if variables else ()
         program = shutil.which(row.program, path=self.environ.get("PATH")) or "" if row.program else ""
         if row.program and not keys and not program:
             return f"{NOT_INSTALLED[name]} No key in {variables[0]} either"
@@ -69,6 +70,10 @@ class Desk:
                     return [source], skipped
                 skipped[name] = source
         return found, skipped
+
+    def unknown(self) -> list[str]:
+        """Return the names in the settings that are no source's."""
+        return [name for name in self.settings.providers if name not in {*PROVIDERS, *NOBODY, BY_PAGES}]
 
     def spare(self, asked: Iterable[str]) -> list[Source]:
         """Return the web sources that were not asked: for when none of those did answer."""

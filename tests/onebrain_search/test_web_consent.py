@@ -121,6 +121,15 @@ def test_two_questions_share_what_is_known_of_sources(onebrain_brain: Brain, net
     assert (first["ok"], second["failure"]["code"]) == (True, "search_rate_limited")
 
 
+def test_m13_a_process_knows_what_its_handles_stand_for(onebrain_brain: Brain, net: FakeInternet) -> None:
+    """The JSON has them, and the Brain gives the address back."""
+    brain = _brain(onebrain_brain, net)
+    answer = brain.ask(KNOWN, web=True)
+    assert answer.web is not None
+    for row in answer.web["results"]:
+        assert brain.web.handles.url(row["id"]) == brain.web.handles.url(row["handle"]) == row["url"]
+
+
 def _run(net: FakeInternet, place: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Run the program in a folder whose settings lead to the fake internet."""
     vault = place / "notes"
@@ -136,13 +145,13 @@ def _run(net: FakeInternet, place: Path, *arguments: str, **more: str) -> subpro
 def test_the_verb_prints_results_and_ends_with_its_code(net: FakeInternet, tmp_path: Path) -> None:
     """0 found, 1 nothing found, 2 nobody to ask; JSON is one object, with its order by flags."""
     found = _run(net, tmp_path, "web", "React useEffect official docs", "--json")
-    assert (found.returncode, found.stderr) == (0, "")
+    assert (found.returncode, found.stderr) == (0, "web: asking context7: 20.5 s at most\n")
     assert json.loads(found.stdout)["mode_line"] == "Mode: docs (auto)"
     assert _run(net, tmp_path, "web", "--code", "xyzzy").returncode == 1
     lost = _run(net, tmp_path, "web", "--code", "retry", GITHUB_TOKEN="")
     assert lost.returncode == 2
     wrong = _run(net, tmp_path, "web", "retry", "--num", "99")
-    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
+    assert (wrong.returncode, wrong.stderr.count("\n"), net.asked("api.exa.ai")) == (2, 1, [])
     assert "1 to 20" in wrong.stderr
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from onebrain_search.web import notices, shape, show
+from onebrain_search.web import candidates, notices, shape, show, trust
 from onebrain_search.web.options import Options
 from onebrain_search.web.results import Result
 from onebrain_search.web.search import Outcome, search, simpler
@@ -134,6 +134,37 @@ def test_o16_a_question_without_results_is_asked_once_more_in_fewer_words(net: F
         "how to do the xyzzy thing with frobnication", "xyzzy thing frobnication",
     ]  # fmt: skip
     assert outcome.notices[0] == "No results for the whole question; asked again for: xyzzy thing frobnication"
+
+
+def test_o16_without_any_result_pages_that_the_question_names_are_fetched(net: FakeInternet) -> None:
+    """By the name of a library whose site is known; what cannot be read is said."""
+    from onebrain_search.web.testing.served import as_html
+
+    page = (
+        f"<html><head><title>htmx home</title></head><body><article><p>{'Attributes for pages. ' * 20}</p></article>"
+    )
+    net.sites["htmx.org"] = lambda call: as_html(page)
+    outcome = _found(net, "xyzzy of htmx on nowhere.example.org", Options("web"), providers=("exa",))
+    assert notices.CANDIDATES in outcome.notices
+    (row,) = outcome.results
+    assert (row.title, row.url, row.sources) == ("htmx home", "https://htmx.org/", ("fetch",))
+    assert row.snippet.startswith("Attributes for pages.")
+    assert "Unable to access this source" in _text(outcome)
+
+
+@pytest.mark.parametrize(
+    ("question", "addresses"),
+    [
+        ("what is new in react", ["https://react.dev/"]),
+        ("see https://a.org/x?y=1, and b.dev", ["https://a.org/x?y=1", "https://b.dev/"]),
+        ("write to me@a.org about src/app.py", []),
+        ("Next.js or node.js", []),
+        ("file:///etc/passwd and http://", []),
+    ],
+)
+def test_o16_pages_are_named_by_address_domain_or_library(question: str, addresses: list[str]) -> None:
+    """Mail addresses, paths and names with dots are none."""
+    assert candidates.named(question, trust.rows_of("default")) == addresses
 
 
 @pytest.mark.parametrize(

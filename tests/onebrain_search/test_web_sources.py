@@ -272,7 +272,16 @@ def test_m17_events_are_told_while_it_runs(net: FakeInternet) -> None:
     web = replace(open_fake(net), tell=lambda event, source, detail: heard.append((event, source)))
     search("retry", web, Options("web", mode="fast"))
     search("retry", web, Options("web", mode="fast"))
-    assert heard == [("degraded", "exa"), ("skipped_degraded", "exa")]
+    assert [event for event in heard if event[0] != "asking"] == [("degraded", "exa"), ("skipped_degraded", "exa")]
+    assert heard[0] == ("asking", "exa, brave")
+
+
+def test_m17_a_name_that_is_no_source_is_an_event(net: FakeInternet) -> None:
+    """The others are asked."""
+    heard = list[tuple[str, str]]()
+    web = replace(open_fake(net, providers=("nosuch", "exa")), tell=lambda *told: heard.append(told[:2]))
+    assert search("retry", web, Options("web")).results
+    assert ("unknown_provider", "nosuch") in heard
 
 
 def test_o42_nothing_is_dropped_in_silence(net: FakeInternet) -> None:

@@ -18,6 +18,7 @@ from indexer.errors import DaemonError, Unreachable
 from indexer.state import process_start
 from onebrain_search import Brain, presence
 from onebrain_search import client as clients
+from onebrain_search.server import lifecycle
 from tests.conftest import MakeVault
 from tests.onebrain_search.served import CLI, run, serving, wait_until
 
@@ -229,3 +230,11 @@ def test_it_ends_by_itself_when_nobody_asks(notes: Path, home: Path) -> None:
         with pytest.raises((Unreachable, DaemonError)):
             client.status()
     assert presence.read(state_of(notes)) is None
+
+
+def test_answers_leave_at_once() -> None:
+    """asyncio switches Nagle's delay off only for sockets that are named as TCP, which the listener hands down."""
+    with lifecycle._listener(0) as listener, socket.create_connection(listener.getsockname()):
+        accepted, _ = listener.accept()
+        with accepted:
+            assert accepted.proto == socket.IPPROTO_TCP

@@ -8,8 +8,8 @@ const folder = process.argv[2] ?? ".";
 const chromium = await browser();
 
 const search = await Screen.open(chromium, VAULT);
-await search.openNote("01-projects/parcel-api/Parcel API.md");
-await search.search("what do we do when a carrier fails");
+await search.openNote("01-projects/parcel-api/Onboarding.md");
+await search.search("how long may a customer token live");
 await search.page.locator(".onebrain-badge:not(:empty)").waitFor();
 await search.page.screenshot({ path: join(folder, "obsidian-search.png") });
 await search.close();

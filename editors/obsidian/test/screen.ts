@@ -42,7 +42,7 @@ export class Screen {
     });
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
     server.unref(); // a test that fails must not keep the run from ending
-    const page = await browser.newPage({ viewport: { width: 1280, height: 760 }, deviceScaleFactor: 1.5 });
+    const page = await browser.newPage({ viewport: { width: 1280, height: 760 }, deviceScaleFactor: 1.25 });
     await page.exposeFunction("hostRequest", (sent: Sent & { url: string }) => machine.request(sent.url, sent));
     await page.exposeFunction("hostRead", machine.read);
     await page.exposeFunction("hostRun", machine.run);

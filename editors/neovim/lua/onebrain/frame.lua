@@ -1,6 +1,8 @@
 --- The windows of the picker: one frame that is drawn, and on it a prompt, a list and, where there is room, a preview.
 --- The frame is a buffer of its own because a floating window of Neovim 0.7 has no title and no footer.
 
+local text = require("onebrain.text")
+
 local M = {}
 
 local WIDEST, HIGHEST = 140, 34
@@ -144,7 +146,7 @@ end
 function M.foot(opened, pieces)
   local row, room, fitting = opened.measures.height - 2, opened.measures.width - 4, {}
   for _, piece in ipairs(pieces) do
-    local said = vim.fn.strcharpart(piece[1], 0, room)
+    local said = text.cut(piece[1], room)
     room = room - vim.fn.strdisplaywidth(said)
     fitting[#fitting + 1] = { said, piece[2] }
   end

@@ -27,12 +27,17 @@ function Picker:selected()
   return self.sources[self.index]
 end
 
+--- What stands at the right of a source.
+local function day(source)
+  return (" %s%s "):format(source.stale and "changed since " or "", source.date or "")
+end
+
 --- Draw the list: two lines a source, the title with its day and the excerpt.
 function Picker:_draw_list()
-  local buffer, lines = self.frame.buffers.list, {}
+  local buffer, lines, width = self.frame.buffers.list, {}, self.frame.measures.list
   for _, source in ipairs(self.sources) do
-    lines[#lines + 1] = " " .. text.label(source)
-    lines[#lines + 1] = "   " .. text.clean(source.excerpt)
+    lines[#lines + 1] = text.cut(" " .. text.label(source), width - #day(source))
+    lines[#lines + 1] = text.cut("   " .. text.clean(source.excerpt), width - 1)
   end
   vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
   vim.api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
@@ -45,9 +50,8 @@ function Picker:_draw_list()
     for _, span in ipairs(text.marks(source, excerpt)) do
       mark(buffer, row + 1, span[1], span[2], "OneBrainMatch")
     end
-    local day = (source.stale and "changed since " or "") .. (source.date or "")
     vim.api.nvim_buf_set_extmark(buffer, namespace, row, 0, {
-      virt_text = { { " " .. day .. " ", source.stale and "WarningMsg" or "OneBrainDay" } },
+      virt_text = { { day(source), source.stale and "WarningMsg" or "OneBrainDay" } },
       virt_text_pos = "right_align",
       hl_mode = "combine",
     })

@@ -7,6 +7,18 @@ function M.clean(text)
   return (text:gsub("%c+", " "))
 end
 
+--- Text that takes at most so many columns.
+function M.cut(text, columns)
+  if vim.fn.strdisplaywidth(text) <= columns then
+    return text
+  end
+  local kept = vim.fn.strcharpart(text, 0, math.max(0, columns - 1))
+  while kept ~= "" and vim.fn.strdisplaywidth(kept) >= columns do
+    kept = vim.fn.strcharpart(kept, 0, vim.fn.strchars(kept) - 1)
+  end
+  return kept .. "…"
+end
+
 --- What a source is called: its title, then the headings below it.
 function M.label(source)
   local parts = { source.title }

@@ -1,0 +1,7 @@
+return {
+  values = {
+    grep_previewer = function()
+      return "grep"
+    end,
+  },
+}

@@ -1,0 +1,5 @@
+return {
+  empty = function()
+    return "as they come"
+  end,
+}

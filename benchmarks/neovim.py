@@ -2,8 +2,8 @@
 
     python benchmarks/neovim.py [VAULT] [--rounds 3]
 
-A headless Neovim with the plugin asks a real daemon; VAULT is a folder of notes with a questions.jsonl, by default the
-OneBrain fixture vault. Beside it stands what the daemon alone needs for the same questions. Figures depend on the
+A headless Neovim with the plugin asks a real daemon; VAULT is a folder of notes with a questions.jsonl, by default
+the OneBrain fixture vault. Beside it stands what the daemon alone needs for the same questions. Figures depend on the
 machine.
 """
 

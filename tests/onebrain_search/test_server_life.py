@@ -234,7 +234,9 @@ def test_it_ends_by_itself_when_nobody_asks(notes: Path, home: Path) -> None:
 
 def test_answers_leave_at_once() -> None:
     """asyncio switches Nagle's delay off only for sockets that are named as TCP, which the listener hands down."""
-    with lifecycle._listener(0) as listener, socket.create_connection(listener.getsockname()):
-        accepted, _ = listener.accept()
+    with lifecycle._listener(0) as listener:
+        listener.listen()
+        with socket.create_connection(listener.getsockname()):
+            accepted, _ = listener.accept()
         with accepted:
             assert accepted.proto == socket.IPPROTO_TCP

@@ -102,7 +102,7 @@ async def _run(daemon: Daemon, listener: socket.socket, folder: Path, idle: floa
 
 def _listener(port: int) -> socket.socket:
     """Return a socket that listens on a port of this machine alone, on a free one for 0. Raises DaemonError."""
-    # Named as TCP: only then does asyncio let packets leave at once, and an answer on a kept connection not wait 40 ms.
+    # Named as TCP: only then does asyncio switch off the delay that costs an answer on a kept connection 40 ms.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     if sys.platform == "win32":
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)  # else another program may share it

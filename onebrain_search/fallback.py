@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from onebrain_search import query as queries
 from onebrain_search.types import Answer, Hit
 from onebrain_search.web_settings import WebSettings
 
@@ -22,6 +23,8 @@ NOT_ALLOWED = (
     "the web was not asked: `--web` asks it for this question, `web: {enabled: true}` under `onebrain_search:` in"
     " onebrain.yml whenever the notes have no answer"
 )
+
+ONLY_FILTERS = "the web was not asked: the question has nothing but filters, and those stay here"
 
 
 class Fallback:
@@ -52,7 +55,10 @@ class Fallback:
         if wanted or (wanted is None and unanswered and self.settings.enabled):
             from onebrain_search.web.shape import shape
 
-            return replace(answer, web=shape(self.search(answer.question)))
+            question = outward(answer.question)
+            if not question:
+                return replace(answer, notes=(*answer.notes, ONLY_FILTERS))
+            return replace(answer, web=shape(self.search(question)))
         if wanted is None and unanswered:
             return replace(answer, notes=(*answer.notes, NOT_ALLOWED))
         return answer
@@ -88,6 +94,12 @@ class Fallback:
         """Return code of the vault and its code folders as results of the local route."""
 
         return [_result(hit) for hit in self._code(question)]
+
+
+def outward(question: str) -> str:
+    """Return what of a question may leave the machine: not its filters, which name folders, tags and fields."""
+    query = queries.parse(question)
+    return query.topic if query.filters or query.excluded or query.prefixes else question
 
 
 def _result(hit: Hit) -> Result:

@@ -85,7 +85,8 @@ def search(
             raise click.ClickException(f"there is no source {open_}: there are {len(sources)}")
         source = sources[open_ - 1]
         open_in_editor(file_of(source["path"], root_folders(vault)), source["start_line"])
-    return 0 if answer["confidence"] != "none" and (sources or answer["chain"]) else 1
+    answered_here = answer["confidence"] != "none" and (sources or answer["chain"])
+    return 0 if answered_here or (answer["web"] and answer["web"]["results"]) else 1
 
 
 def _refreshed(service: Service) -> None:

@@ -16,6 +16,8 @@ LONGEST_SNIPPET = 1500  # characters; longer texts of a source are cut
 LONGEST_PAUSE = 3600.0  # seconds that a source's own word is believed
 RATE_STATUSES = (403, 429)
 
+_ADDRESS = re.compile(r"https?://[^\s\x00-\x1f\x7f\ud800-\udfff]{1,2000}")
+_LONE = re.compile(r"[\ud800-\udfff]")  # half a character, which JSON can name and nobody can print
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 
 
@@ -74,7 +76,7 @@ def text(value: Any, most: int = LONGEST_SNIPPET) -> str:
         value = " … ".join(part for part in value if isinstance(part, str))
     if not isinstance(value, str):
         return ""
-    return " ".join(unescape(_TAG.sub("", value[: 20 * most])).split())[:most]
+    return _LONE.sub("\ufffd", " ".join(unescape(_TAG.sub("", value[: 20 * most])).split())[:most])
 
 
 def title(value: Any, url: str) -> str:
@@ -83,8 +85,9 @@ def title(value: Any, url: str) -> str:
 
 
 def address(value: Any) -> str:
-    """Return an http address as it is, and nothing for what is none."""
-    return value.strip() if isinstance(value, str) and value.strip().startswith(("http://", "https://")) else ""
+    """Return an http address as it is; nothing for what is none, has spaces, or cannot be written."""
+    found = value.strip() if isinstance(value, str) else ""
+    return found if _ADDRESS.fullmatch(found) else ""
 
 
 def said(reply: Reply, keys: Iterable[str] = ()) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from onebrain_search import Brain, text
+from onebrain_search.fallback import outward
 from onebrain_search.service import Service
 from onebrain_search.web.http import Http
 from onebrain_search.web.testing import FakeInternet
@@ -100,6 +101,28 @@ def test_results_of_the_web_stand_apart_from_the_sources(onebrain_brain: Brain, 
     assert "📚 Sources" in above
     assert "Mode: docs + web (auto)" in below
     assert "docs.example.org  [verified 0.90]" in below
+
+
+@pytest.mark.parametrize(
+    ("question", "sent"),
+    [
+        ("what is the capital of mongolia?", "what is the capital of mongolia?"),
+        ("mongolia tag:private/health path:01-projects", "mongolia"),
+        ('"deep lake" -secret status=active', "deep lake"),
+        ("what is the capital of mongolia in path:07-logs?", "capital of mongolia in"),
+    ],
+)
+def test_filters_of_a_question_stay_here(question: str, sent: str) -> None:
+    """They name folders, tags and fields of the vault."""
+    assert outward(question) == sent
+
+
+def test_a_question_of_filters_alone_does_not_go_out(onebrain_brain: Brain, net: FakeInternet) -> None:
+    """A note says so."""
+    answer = _brain(onebrain_brain, net).ask("tag:work", web=True)
+    assert answer.web is None
+    assert any("nothing but filters" in note for note in answer.notes)
+    assert net.calls == []
 
 
 def test_without_a_network_the_answer_stands_and_one_line_says_so(onebrain_brain: Brain, net: FakeInternet) -> None:
@@ -190,5 +213,6 @@ def test_the_web_beside_an_answer_of_the_program(net: FakeInternet, tmp_path: Pa
     kept = _run(net, tmp_path, "--no-web", "--retrieval", "lexical", "zebra crossing")
     assert (kept.returncode, net.calls) == (1, [])
     asked = _run(net, tmp_path, "--retrieval", "lexical", "--json", "zebra crossing")
+    assert asked.returncode == 0
     assert json.loads(asked.stdout)["web"]["results"]
     assert net.asked("api.search.brave.com")

@@ -253,6 +253,14 @@ def test_text_in_a_snippet_is_only_data(net: FakeInternet) -> None:
     assert len(snippet) <= 1500
 
 
+def test_half_a_character_does_no_harm(net: FakeInternet) -> None:
+    """JSON can name what no encoding can write; an address with it is none."""
+    body = b'{"results": [{"url": "https://a.org/\\ud800"}, {"url": "https://b.org", "title": "x\\ud800y"}]}'
+    net.sites["searx.example.org"] = lambda call: Served(body)
+    (only,) = _ask(net, "searxng").results
+    assert (only.url, only.title) == ("https://b.org", "x\ufffdy")
+
+
 def test_o14_other_spellings_of_a_library_are_tried(net: FakeInternet) -> None:
     """`nextjs` is `next.js`, and never more than three names of a question."""
     found = _ask(net, "context7", "nextjs middleware")

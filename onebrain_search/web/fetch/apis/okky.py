@@ -9,7 +9,7 @@ from urllib.parse import quote
 from onebrain_search.web.fetch.asking import MOST_FOUND, Desk, Finding
 
 SEARCH: Final = "https://okky.kr/search"
-POSTS: Final = r"/(articles|questions)/\d+"
+POSTS: Final = r"/(articles?|questions)/\d+"
 
 
 def search(words: str, desk: Desk) -> Sequence[Finding]:

@@ -322,6 +322,9 @@ def test_o39_the_doctor_names_what_is_there(net: FakeInternet, capsys: pytest.Ca
 def test_pages_in_other_encodings_are_read(net: FakeInternet) -> None:
     """By what the page names when the header is silent."""
     assert "schöne Möhne" in fetched(net, "https://latin.example.org/").last.content
+    body = '<html><head><meta charset="koi8-r"></head><body><p>Паром</p></body></html>'.encode("koi8-r")
+    net.sites["one.example"] = lambda call: Served(body, kind="text/html")
+    assert "Паром" in fetched(net, "https://one.example/").last.content
 
 
 def test_several_addresses_are_printed_one_after_the_other(

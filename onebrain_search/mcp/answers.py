@@ -19,13 +19,14 @@ KEPT = ("rank", "path", "line", "heading", "date")  # of a source, named as in d
 FOUND = ("heading", "date")
 PLACE = ("date", "path", "line")
 LINKED = ("date", "path", "line", "what", "reason", "status")  # of a link of a chain
+WEB_RESULTS = 5  # of the web beside an answer; the command line shows more
 SKIPS = 5  # listed by `status`, of each kind
 
 
 def ask(call: Call, asked: Arguments) -> Reply:
     """Answer a question: what is written with its sources, or the dated chain of decisions."""
-    request = {"question": asked["question"], "mode": asked["mode"]} | _limit(asked)
-    answer = call("ask", request)
+    request = {"question": asked["question"], "mode": asked["mode"], "web": asked["web"]} | _limit(asked)
+    answer = _cut_web(call("ask", request))
     chain, sources = answer["chain"], answer["sources"]
     start = _start(asked["cursor"], len(chain) + len(sources))
 
@@ -38,7 +39,7 @@ def ask(call: Call, asked: Arguments) -> Reply:
         data |= {"answer": answer["answer"], "chain": [picked(link, LINKED) for link in links]}
         data |= {"in_force": picked(answer["in_force"], PLACE)} if answer["in_force"] else {}
         data |= {"sources": [sourced(source, n < passages, KEPT) for n, source in enumerate(found)]}
-        data |= {"notes": answer["notes"], "cursor": cursor}
+        data |= {"notes": answer["notes"], "cursor": cursor} | ({"web": answer["web"]} if answer["web"] else {})
         shape = {**answer, "question": shortened(answer["question"]), "chain": links, "sources": found}
         body = text.answer_text(shape, all_links=True) + passages_text(found[:passages])
         head = f"{answer['mode']} · confidence {answer['confidence']}"
@@ -154,6 +155,14 @@ def more(cursor: str) -> str:
 def shortened(question: str, length: int = 200) -> str:
     """Return a question short enough to be repeated."""
     return question if len(question) <= length else f"{question[:length]}…"
+
+
+def _cut_web(answer: Shape) -> Shape:
+    """Return an answer with the first results of the web only, each with the start of its snippet."""
+    if not answer["web"]:
+        return answer
+    rows = [{**row, "snippet": shortened(row["snippet"])} for row in answer["web"]["results"][:WEB_RESULTS]]
+    return {**answer, "web": {**answer["web"], "results": rows}}
 
 
 def _limit(asked: Arguments) -> dict[str, int]:

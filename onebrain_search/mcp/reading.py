@@ -15,6 +15,7 @@ from onebrain_search.mcp.reply import NOTICE, Reply, estimate, fenced
 ADDRESS = re.compile(r"(?P<path>.+?)(?::(?P<line>\d+)(?::(?P<count>\d+))?)?$", re.DOTALL)
 CURSOR = re.compile(r"(?:(\d+):)?(\d+)\.(\d+)")
 FRAME = 150  # tokens for what stands around the text of a reply, besides the path
+LETTERS_A_TOKEN = 16  # and more of them never cost less than a token
 PATHS = 4  # times that the path stands in one
 LISTED = 1000  # files that one glob can look at: the most sources of a request
 
@@ -129,7 +130,7 @@ def _cut(passage: Mapping[str, Any], cursor: str, budget: int) -> Cut:
     held = max(budget - FRAME - PATHS * estimate(passage["path"]), 50)
     left, taken, resume = held, list[str](), ""
     for number, each in enumerate(lines):
-        cost = _cost(each)
+        cost = _cost(each[: LETTERS_A_TOKEN * left + 1])  # of a line longer than that, a part is too much already
         if cost > left:
             if not taken:
                 kept = _fitting(each, left)
@@ -150,7 +151,7 @@ def _cost(line: str) -> int:
 
 def _fitting(line: str, budget: int) -> int:
     """Return how many characters of a line fit."""
-    low, high = 1, min(len(line), 16 * budget)
+    low, high = 1, min(len(line), LETTERS_A_TOKEN * budget)
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if _cost(line[:middle]) <= budget else (low, middle - 1)

@@ -44,13 +44,14 @@ def build(engine: Engine) -> MCPServer[Any]:
 
         async def list_tools(self) -> list[Listed]:
             """List the tools."""
-            hints = types.ToolAnnotations(
-                read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-            )
             return [
                 types.Tool(
                     name=name, title=tool.title, description=tool.says, input_schema=tool.input_schema,
-                    output_schema=tool.output_schema, annotations=hints,
+                    output_schema=tool.output_schema,
+                    annotations=types.ToolAnnotations(
+                        read_only_hint=True, destructive_hint=False, idempotent_hint=True,
+                        open_world_hint="web" in tool.input_schema["properties"],
+                    ),
                 )
                 for name, tool in TOOLS.items()
             ]  # fmt: skip

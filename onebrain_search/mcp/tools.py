@@ -64,6 +64,7 @@ TOOLS: dict[str, Tool] = {
         (
             Parameter("question", "string", "The question, in the user's own words."),
             Parameter("mode", "string", "`what` is written, `why` it came to be, or `auto`.", "auto", _MODES),
+            Parameter("web", "boolean", "Ask the web, too: only after the user said yes to that.", False),
             _LIMIT,
             _budget(ANSWER),
             _CURSOR,
@@ -71,6 +72,7 @@ TOOLS: dict[str, Tool] = {
         {
             "notice": _TEXT, "mode": _TEXT, "confidence": {"type": "string", "enum": ["strong", "weak", "none"]},
             "answer": _TEXT, "sources": _ROWS, "chain": _ROWS, "in_force": _SHAPE, "notes": _TEXTS, "cursor": _TEXT,
+            "web": _SHAPE,
         },
         answers.ask,
     ),

@@ -41,6 +41,14 @@ def indexed(onebrain_brain: Brain, tmp_path: Path) -> tuple[Path, Path]:
     return onebrain_brain.config.vault, tmp_path / "home"
 
 
+def _found(asked: Engine, word: str) -> Any:
+    """Return the results for a word, None while there is no index yet."""
+    try:
+        return run(asked, "search", {"query": word}).data["results"]
+    except StoreError:
+        return None
+
+
 def test_an_index_that_is_built_is_told_with_how_far_it_is(
     vault: MakeVault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -66,10 +74,32 @@ def test_an_index_that_is_built_is_told_with_how_far_it_is(
 
 
 def test_progress_is_a_share(tmp_path: Path) -> None:
-    """`indexing, 41%`, with what is being done."""
+    """`indexing, 41%`, with what is being done, as long as it is done."""
     with engine(tmp_path, tmp_path / "home") as asked:
         asked._advance("lexical", 41, 100)
-        assert asked._progress == "indexing, 41% (reading notes: 41 of 100)"
+        assert asked._indexing == "indexing, 41% (reading notes: 41 of 100)"
+        asked._advance("vectors", 7, 7)
+        assert asked._indexing == ""
+
+
+def test_the_web_is_asked_only_when_the_agent_says_so(
+    indexed: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the settings allow it: the person was not asked yet."""
+    folder, home = indexed
+    with engine(folder, home) as asked:
+        sent: list[Any] = []
+        real = asked.call
+
+        def listening(method: str, request: Any) -> dict[str, Any]:
+            """Keep what is asked."""
+            sent.append(request)
+            return real(method, {**request, "web": False})
+
+        monkeypatch.setattr(asked, "call", listening)
+        run(asked, "ask", {"question": "what is the capital of mongolia?"})
+        run(asked, "ask", {"question": "what is the capital of mongolia?", "web": True})
+        assert [request["web"] for request in sent] == [False, True]
 
 
 def test_a_note_that_was_just_changed_is_found(vault: MakeVault, tmp_path: Path) -> None:
@@ -109,7 +139,7 @@ def test_settings_that_cannot_be_used_are_told_by_every_call(vault: MakeVault, t
             with pytest.raises(ConfigError, match=r"onebrain\.yml:2"):
                 run(asked, "ask", QUESTION)
         (folder / "onebrain.yml").write_text("onebrain_search:\n  limit: 3\n")
-        wait_until(lambda: run(asked, "search", {"query": "hay"}).data["results"])
+        wait_until(lambda: _found(asked, "hay"))
 
 
 def test_a_home_folder_is_not_indexed_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,7 +192,7 @@ def test_a_note_deleted_since_it_was_found_is_one_line(vault: MakeVault, tmp_pat
     """Which says to search again."""
     folder = vault({"a.md": "# A\n\nLlamas eat hay.\n"})
     with engine(folder, tmp_path / "home") as asked:
-        found = wait_until(lambda: run(asked, "search", {"query": "llamas"}).data["results"])
+        found = wait_until(lambda: _found(asked, "llamas"))
         (folder / "a.md").unlink()
         with pytest.raises(NotFound, match="search again"):
             run(asked, "fetch", {"id": found[0]["id"]})

@@ -29,15 +29,20 @@ def alone(leg: str, found: Iterable[tuple[int, float]]) -> list[Scored]:
 
 
 def convex(
-    bm25: Mapping[int, float], dense: Mapping[int, float], share: float, shown: Mapping[int, float] | None = None
+    bm25: Mapping[int, float],
+    dense: Mapping[int, float],
+    share: float,
+    shown: Mapping[int, float] | None = None,
+    full: float = 0.0,
 ) -> list[Scored]:
     """Return the union of both legs, best first.
 
     `bm25` are scores of the lexical leg by chunk id, `dense` cosines of all candidates; `share` (0..1) is the weight
-    of the dense leg; `shown` are the cosines that are reported, if not `dense`. Scores are in 0..1.
+    of the dense leg; `shown` are the cosines that are reported, if not `dense`; `full` is the score by words that
+    counts as 1 where the best one is less. Scores are in 0..1.
     """
     low, high = min(dense.values(), default=0.0), max(dense.values(), default=0.0)
-    by_words = (1 - share) / (max(bm25.values(), default=0.0) or 1.0)
+    by_words = (1 - share) / (max(full, *bm25.values(), 0.0) or 1.0)
     by_meaning = share / ((high - low) or 1.0)
     cosines = dense if shown is None else shown
     fused = []
@@ -48,11 +53,14 @@ def convex(
     return sorted(fused, key=lambda each: (-each.score, each.number))
 
 
-def feedback(question: Floats, best: Floats) -> Floats:
-    """Return the question's vector moved towards the mean of the best hits' (Rocchio's positive term), unit norm."""
+def feedback(question: Floats, best: Floats, trust: float = 1.0) -> Floats:
+    """Return the question's vector moved towards the mean of the best hits' (Rocchio's positive term), unit norm.
+
+    `trust` (0..1) is how much is to be made of these hits.
+    """
     import numpy
 
     if not len(best):
         return question
-    moved = question + FEEDBACK * best.mean(axis=0)
+    moved = question + FEEDBACK * trust * best.mean(axis=0)
     return (moved / numpy.linalg.norm(moved)).astype(numpy.float32)  # type: ignore[no-any-return]

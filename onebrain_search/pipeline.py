@@ -105,31 +105,39 @@ def _found(
         return Found(query, retrieve.hits(snapshot, fuse.alone("date", retrieve.listed(snapshot)(query))))
     words = dict(retrieve.lexical(snapshot)(query)) if retrieval != "vector" else {}
     asked, notes = (None, ()) if retrieval == "lexical" else _question(snapshot, query, model)
-    scored = fuse.convex(words, {}, 0.0)
+    scored, near = fuse.convex(words, {}, 0.0), list[tuple[int, float]]()
     if asked is not None:
         near = retrieve.vector(snapshot, asked[0])(query)
-        scored = fuse.alone("vector", near) if retrieval == "vector" else _fused(snapshot, words, near, *asked)
-    cosine = max((each.parts["vector"] for each in scored), default=0.0)
-    meant = None if asked is None else dense.of(snapshot.model).meaning(cosine)
+        scored = (
+            fuse.alone("vector", near) if retrieval == "vector" else _fused(snapshot, query, (words, near), *asked)
+        )
     best = scored[: max(RANKED, RANKED_EACH * query.limit)]
     known = {each.number for each in best}
     best += fuse.alone("lexical", [(number, 0.0) for number in told if number not in known])
     hits = retrieve.hits(snapshot, best)
     for stage in rank.stages(snapshot, told):
         hits = stage(query, hits)
-    return Found(query, hits, meant, notes, question=asked[0] if asked else None)
+    nearest = dense.of(snapshot.model).nearest(near) if asked else None
+    return Found(query, hits, nearest, notes, question=asked[0] if asked else None)
 
 
 def _fused(
-    snapshot: Snapshot, words: Mapping[int, float], near: retrieve.Scores, question: Floats, share: float
+    snapshot: Snapshot,
+    query: Query,
+    legs: tuple[Mapping[int, float], retrieve.Scores],
+    question: Floats,
+    share: float,
 ) -> list[fuse.Scored]:
     """Return the candidates of both legs in one order, moved by dense feedback from the best of them."""
-    share *= dense.of(snapshot.model).share
+    (words, near), known = legs, dense.of(snapshot.model)
+    share *= known.share
+    full = known.full * sum(map(snapshot.rarity, query.terms)) if known.full else 0.0
+    trust = min(1.0, max(words.values(), default=0.0) / full) if full else 1.0
     found, rows = snapshot.vectors().rows_of(list(dict.fromkeys([*words, *(number for number, _ in near)])))
     cosines = dict(zip(found, (rows @ question).tolist(), strict=True))
-    first = [each.number for each in fuse.convex(words, cosines, share)[: fuse.FEEDBACK_FROM]]
-    moved = fuse.feedback(question, rows[[at for at, number in enumerate(found) if number in first]])
-    return fuse.convex(words, dict(zip(found, (rows @ moved).tolist(), strict=True)), share, shown=cosines)
+    first = [each.number for each in fuse.convex(words, cosines, share, full=full)[: fuse.FEEDBACK_FROM]]
+    moved = fuse.feedback(question, rows[[at for at, number in enumerate(found) if number in first]], trust)
+    return fuse.convex(words, dict(zip(found, (rows @ moved).tolist(), strict=True)), share, cosines, full)
 
 
 def _question(

@@ -295,6 +295,7 @@ class Brain:
     def clear(self) -> None:
         """Delete the index; the notes are not touched. Works when the vault is gone."""
         self.readers.forget()
+        self.web.forget()
         erase(self.folder)
 
     def forget(self, path: str, *, undo: bool = False) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,7 +59,9 @@ class Fallback:
             question = outward(answer.question)
             if not question:
                 return replace(answer, notes=(*answer.notes, ONLY_FILTERS))
-            return replace(answer, web=shape(self.search(question)))
+            from onebrain_search.web.options import Options
+
+            return replace(answer, web=shape(self.search(question, Options(vault_asked=True))))
         if wanted is None and unanswered:
             return replace(answer, notes=(*answer.notes, NOT_ALLOWED))
         return answer
@@ -72,6 +75,13 @@ class Fallback:
         outcome = search.search(question, replace(web, tell=tell) if tell else web, options or Defaults())
         self.handles.issue([each.url for each in outcome.results])
         return outcome
+
+    def forget(self) -> None:
+        """Delete what is remembered of sources and domains; what cannot be deleted is asked anew in time."""
+        self._web = None
+        for file in self._folder().glob("web-*.json"):
+            with suppress(OSError):
+                file.unlink()
 
     @property
     def handles(self) -> Handles:

@@ -12,7 +12,9 @@ from onebrain_search.web.tables import load
 
 ROUTES = ("docs", "web", "code", "local")
 FALLBACK = ("docs", "web")
-NOUNS = frozenset(("function", "class", "method", "variable"))  # of any code: weaker than all other keywords
+NOUNS = frozenset(
+    "function class method variable 함수 클래스 메서드 関数 クラス メソッド".split()
+)  # of any code: weak
 ALGORITHMS = (
     *("quicksort", "mergesort", "dijkstra", "levenshtein", "bloom filter", "trie", "raft", "paxos", "simhash"),
     *("minhash", "hyperloglog", "lru cache", "red-black tree", "b-tree", "skip list", "consistent hashing"),
@@ -47,21 +49,23 @@ class Route:
         return replace(self, modes=("docs", "web"), how="fallback", arrow=True)
 
 
-def route(question: str, *, flag: str = "", explicit: str = "", modifiers: tuple[str, ...] = ()) -> Route:
+def route(
+    question: str, *, flag: str = "", explicit: str = "", modifiers: tuple[str, ...] = (), nouns: bool = True
+) -> Route:
     """Return where a question goes: a flag beats an explicit intent of a caller, and that beats what it says.
 
-    Raises QueryError for a name that is no route.
+    Without `nouns` bare nouns of code do not mean the code at hand. Raises QueryError for a name that is no route.
     """
     for name, how in ((flag, "flag"), (explicit, "explicit")):
         if name and name not in ROUTES:
             raise QueryError(f"there is no route `{name}`", fix=f"use one of {', '.join(ROUTES)}")
         if name:
             return Route((name,), how, modifiers)
-    named = by_keyword(question) or by_signal(question)
+    named = by_keyword(question, nouns) or by_signal(question)
     return Route((named,) if named else FALLBACK, "auto", modifiers)
 
 
-def by_keyword(question: str) -> str:
+def by_keyword(question: str, nouns: bool = True) -> str:
     """Return the route whose keywords the question has most of; nothing where it has none.
 
     Equal counts go to docs, code, web, local in this order. Words for the code at hand ("this project") win over
@@ -75,7 +79,7 @@ def by_keyword(question: str) -> str:
     best = max(counts, key=lambda mode: counts[mode])
     if counts[best]:
         return best
-    return "local" if there["local"] else ""
+    return "local" if nouns and there["local"] else ""
 
 
 def by_signal(question: str) -> str:

@@ -15,7 +15,8 @@ MODES = ("fast", "deep", "answer")
 class Options:
     """Route by `flag` or by a caller's `explicit` word; `purpose` names one of the seven, `none` gives no scores.
 
-    `queries` are asked in the place of the question; `boost` are domains to prefer; `num` is results a source.
+    `queries` are asked in the place of the question; `boost` are domains to prefer; `num` is results a source;
+    `vault_asked` says that the notes and code had no answer, so that "function" alone does not mean them again.
     """
 
     flag: str = ""
@@ -29,6 +30,7 @@ class Options:
     boost: tuple[str, ...] = ()
     num: int = 5
     queries: tuple[str, ...] = ()
+    vault_asked: bool = False
 
     @property
     def modifiers(self) -> tuple[str, ...]:

@@ -16,11 +16,11 @@ FRESHNESS = {"pd": 1, "pw": 7, "pm": 30, "py": 365}  # days
 WORDINGS = 4  # of a question, itself included
 
 _VERSUS = re.compile(
-    r"^(?P<x>.+?)\s+(?:vs\.?|versus|compared (?:to|with))\s+(?P<y>.+)$"
+    rf"^(?P<x>.+?)\s+(?:{words.VERSUS}|versus|compared (?:to|with))\s+(?P<y>.+)$"
     r"|^(?P<p>.+?)(?:和|与|跟)(?P<q>.+?)的?(?:区别|对比)",
     re.IGNORECASE,
 )
-_EXPLICIT = re.compile(r"(?<!\w)(?:vs\.?|versus)(?!\w)", re.IGNORECASE)
+_EXPLICIT = re.compile(rf"(?<!\w)(?:{words.VERSUS}|versus)(?!\w)", re.IGNORECASE)
 _TIME = re.compile(
     r"(?<!\w)(?:latest|now|today|currently|this (?:week|month|year)|\d{4})(?!\w)|最新|最近|目前|现在", re.IGNORECASE
 )
@@ -129,7 +129,7 @@ def _joined(topic: str, more: str, year: int) -> str:
 
 def _bare(text: str) -> str:
     """Return a text without words for time and question marks."""
-    return " ".join(_FRAME.sub("", _TIME.sub(" ", text)).split())
+    return re.sub(r"\s+(?:in|of|on|for|as of)$", "", " ".join(_FRAME.sub("", _TIME.sub(" ", text)).split()))
 
 
 def _latin(question: str) -> str:

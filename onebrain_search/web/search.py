@@ -103,7 +103,10 @@ def search(question: str, web: Web, options: Options = Options()) -> Outcome:  #
     question = " ".join(question.split())
     checked(question, options)
     asks = None if options.purpose == NONE else purpose.purpose_of(question, options.purpose)
-    route = intent.route(question, flag=options.flag, explicit=options.explicit, modifiers=options.modifiers)
+    route = intent.route(
+        question, flag=options.flag, explicit=options.explicit, modifiers=options.modifiers,
+        nouns=not options.vault_asked,
+    )  # fmt: skip
     mode = options.mode or (asks.mode if asks else "fast")
     fresh = options.freshness or (asks.widest if asks else "")
     queries = _queries(question, asks, options, web.now().year)
@@ -224,7 +227,8 @@ def _finished(outcome: Outcome, rounds: _Round) -> Outcome:
     web, options, gathered = rounds.web, rounds.options, rounds.gathered
     if rounds.route.modes == ("local",):
         results = list(web.local(outcome.question)) if web.local else []
-        return replace(outcome, results=tuple(results))
+        hint = (notices.MISROUTED,) if rounds.route.how == "auto" else ()
+        return replace(outcome, results=tuple(results[: web.desk.settings.max_results]), notices=hint)
     answers: list[tuple[str, Found]] = [
         (name, each) for name in rounds.asked for each in gathered.found.get(name, ())
     ]

@@ -6,17 +6,19 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
+VERSUS = r"vs\.?(?!\s+(?:code|studio)\b)"  # two editors have it in their names
+
 
 @cache
 def pattern(word: str) -> re.Pattern[str]:
     """Return the pattern of a word or phrase; an English noun may stand in the plural."""
     if not word.isascii():
         return re.compile(re.escape(word))
-    body = re.escape(word).replace(r"\ ", r"[\s_-]+")
-    plural = r"(?:s|es)?" if word[-1].isalpha() else ""
+    body = VERSUS if word == "vs" else re.escape(word).replace(r"\ ", r"[\s_-]+")
+    plural = r"(?:s|es)?" if word[-1].isalpha() and word != "vs" else ""
     if word[-1] == "y":
         body, plural = body[:-1], "(?:y|ies)"
-    return re.compile(rf"(?<![\w.-]){body}{plural}(?![\w-])", re.IGNORECASE)
+    return re.compile(rf"(?<![\w./-]){body}{plural}(?![\w-])", re.IGNORECASE)
 
 
 def found(text: str, words: Iterable[str]) -> list[str]:

@@ -188,6 +188,15 @@ def test_the_program_ends_while_a_source_still_hangs(net: FakeInternet, tmp_path
     assert not net.closing.is_set()
 
 
+def test_clear_deletes_what_the_web_left(net: FakeInternet, tmp_path: Path) -> None:
+    """The health of sources, and the domains that were looked up."""
+    _run(net, tmp_path, "web", "--web", "trick", "--num", "20")
+    kept = list((tmp_path / "state").rglob("web-*.json"))
+    assert {file.name for file in kept} == {"web-sources.json", "web-domains.json"}
+    assert _run(net, tmp_path, "clear").returncode == 0
+    assert not any(file.exists() for file in kept)
+
+
 def test_no_key_is_printed_whatever_goes_wrong(net: FakeInternet, tmp_path: Path) -> None:
     """Not on stdout, not on stderr, not in what is kept."""
     for host in ("api.exa.ai", "api.tavily.com", "api.search.brave.com"):

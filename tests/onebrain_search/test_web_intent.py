@@ -63,6 +63,22 @@ def test_o4_a_signal_counts_where_no_keyword_does(question: str, mode: str) -> N
     assert intent.route(question).modes == (mode,)
 
 
+@pytest.mark.parametrize(
+    ("question", "modes"),
+    [("download VS Code", BOTH), ("VS Code vs Zed", ("web",)), ("and/or logic", BOTH), ("이 함수 구현", ("code",)),
+     ("class method tutorial", ("web",)), ("docs of this project", ("local",))],
+)  # fmt: skip
+def test_words_that_only_look_like_a_sign_are_none(question: str, modes: tuple[str, ...]) -> None:
+    """A name with "VS" compares nothing, and bare nouns of code give way to any other keyword."""
+    assert intent.route(question).modes == modes
+
+
+def test_after_the_vault_a_bare_noun_of_code_does_not_mean_it_again() -> None:
+    """Words for the code at hand still do."""
+    assert intent.route("lambda function cold start", nouns=False).modes == BOTH
+    assert intent.route("the cache function of this project", nouns=False).modes == ("local",)
+
+
 def test_o4_keywords_come_before_signals() -> None:
     """A version in a question for a tutorial leaves it one."""
     assert intent.route("Django 5.2 tutorial").modes == ("web",)

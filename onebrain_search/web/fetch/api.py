@@ -35,9 +35,15 @@ def attempt(errand: Errand) -> Outcome | None:
         http_status=200,
         content=reading.content,
         content_type="text/markdown",
-        metadata=reading.metadata,
+        metadata={**_title(reading.content), **reading.metadata},
         error="" if reading.content.strip() else f"{platform.id} knows nothing to tell of this page",
     )
+
+
+def _title(content: str) -> dict[str, str]:
+    """The title of a page in Markdown, where it begins with one."""
+    first = content.partition("\n")[0]
+    return {"title": first.removeprefix("# ")} if first.startswith("# ") else {}
 
 
 def _read(platform: Platform, place: Place, desk: Desk) -> Reading | None:

@@ -76,6 +76,7 @@ PLATFORMS: Final = (
     Platform("naver-finance", ("finance.naver.com",), "naver_finance"),
     Platform("clien", (), "clien", searches=True),
     Platform("okky", (), "okky", searches=True),
+    Platform("duckduckgo", (), "duckduckgo", searches=True),
 )
 
 

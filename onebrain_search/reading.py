@@ -6,6 +6,7 @@ And hits -> hits as their files stand now, where those changed since they were i
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -72,7 +73,7 @@ def current(
 ) -> list[Hit]:
     """Return the hits, those whose file changed or went away since it was indexed marked as stale.
 
-    What such a hit shows are the lines that stand in its place now, or what was indexed where there are none.
+    What such a hit shows is the passage as it reads and where it stands now, or what was indexed where it is gone.
     """
     changed: dict[tuple[str, str], bool] = {}
     found = []
@@ -100,15 +101,26 @@ def _changed(snapshot: Snapshot, root: str, path: str, file: Path) -> bool:
 
 
 def _reread(chunk: Chunk, roots: Mapping[str, Path], options: ParseOptions | None) -> Chunk:
-    """Return a passage with the text of its lines now, as it was where they cannot be read."""
+    """Return a passage as it stands in its file now, as it was where that cannot be read."""
     try:
         document = _document(chunk.root, chunk.path, inside(roots[chunk.root], chunk.path), options)
     except (OneBrainError, OSError):
         return chunk
-    lines = document.text.split("\n")[chunk.start_line - 1 : chunk.end_line]
+    now, before = document.text.split("\n"), chunk.text.split("\n")
+    first = _moved_to(before, now, chunk.start_line - 1)
+    lines = now[first : first + len(before)]
     if not any(map(str.strip, lines)):
         return chunk
-    return replace(chunk, text="\n".join(lines), end_line=chunk.start_line + len(lines) - 1)
+    return replace(chunk, text="\n".join(lines), start_line=first + 1, end_line=first + len(lines))
+
+
+def _moved_to(before: Sequence[str], now: Sequence[str], start: int) -> int:
+    """Return where a passage begins now, from 0: where most of its lines stand together, nearest to where it was."""
+    places: dict[str, list[int]] = {}
+    for number, line in enumerate(now):
+        places.setdefault(line, []).append(number)
+    agreed = Counter(at - n for n, line in enumerate(before) if line.strip() for at in places.get(line, ()))
+    return max(0, max(agreed, key=lambda at: (agreed[at], -abs(at - start)), default=start))
 
 
 def _file(written_path: str, roots: Mapping[str, Path]) -> tuple[str, str, str, Path]:

@@ -114,3 +114,27 @@ def test_f46_comments_are_searched_where_the_settings_say_so(vault: Callable[...
     brain = Brain.open(vault(files), environ={"ONEBRAIN_SEARCH_HOME": str(tmp_path / "state")})
     brain.index(vectors=False)
     assert brain.search("insurer")
+
+
+@pytest.mark.parametrize(("edit", "line", "text"), [
+    (lambda note: f"new\nlines\nabove\n\n{note}", 9, "Hoist the anchor\nwith the windlass."),
+    (lambda note: note.replace("Hoist", "Weigh").replace("# Deck", "# Deck\n\nA word.\n"), 8, "Weigh the anchor\nwith"),
+    (lambda note: note.replace("Hoist the anchor\nwith the windlass.", "All is new."), 5, "All is new."),
+])  # fmt: skip
+def test_f58_a_passage_of_a_changed_file_is_found_where_it_stands_now(
+    tmp_path: Path, home: Path, edit: Callable[[str], str], line: int, text: str
+) -> None:
+    """Moved by lines above it, changed in part, or replaced: what is shown is in the file, at that line."""
+    note = "# Deck\n\n## Anchor\n\nHoist the anchor\nwith the windlass.\n\n## Sails\n\nReef them early.\n"
+    (tmp_path / "vault").mkdir()
+    file = tmp_path / "vault/a.md"
+    file.write_text(note, encoding="utf-8")
+    brain = Brain.open(tmp_path / "vault")
+    brain.index(vectors=False)
+    file.write_text(edit(note), encoding="utf-8")
+    (hit,) = brain.search("windlass", retrieval="lexical")
+    assert hit.stale
+    assert text in hit.chunk.text
+    shown = file.read_text(encoding="utf-8").split("\n")[hit.chunk.start_line - 1 : hit.chunk.end_line]
+    assert [part.strip() for part in hit.chunk.text.split("\n")] == [part.strip() for part in shown]
+    assert line in range(hit.chunk.start_line, hit.chunk.end_line + 1)

@@ -57,16 +57,25 @@ def wait_for(state_folder: Path, seconds: float = START_SECONDS) -> Client | Non
 
 
 def launch(vault: Path, state_folder: Path, options: Sequence[str] = ()) -> subprocess.Popen[bytes]:
-    """Start a daemon as a process of its own, which outlives this one; what it says goes to `daemon.log`."""
+    """Start a daemon as a process of its own, which outlives this one; what it says goes to `daemon.log`.
+
+    Raises StoreError when the state folder cannot be written.
+    """
     import subprocess
 
     code = "from onebrain_search.cli import main; main()"
-    command = [sys.executable, "-c", code, "serve", "--foreground", "--vault", str(vault), *options]
-    state_folder.mkdir(parents=True, exist_ok=True)
-    with (state_folder / LOG).open("wb") as log:
-        return subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, creationflags=DETACHED, start_new_session=True
-        )
+    command = [sys.executable, "-P", "-c", code, "serve", "--foreground", "--vault", str(vault), *options]
+    try:
+        state_folder.mkdir(parents=True, exist_ok=True)
+        with (state_folder / LOG).open("wb") as log:
+            return subprocess.Popen(
+                command, cwd=state_folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, creationflags=DETACHED,
+                start_new_session=True,
+            )  # fmt: skip
+    except OSError as error:
+        from indexer.state import unwritable
+
+        raise unwritable(state_folder, error) from error
 
 
 def start(vault: Path, state_folder: Path, options: Sequence[str] = ()) -> tuple[Presence, bool]:

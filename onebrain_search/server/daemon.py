@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from indexer.errors import Busy, OneBrainError
+from indexer.errors import OneBrainError
 from indexer.snapshot import exists
 from onebrain_search.brain import Brain
 from onebrain_search.config import Config
@@ -81,7 +81,7 @@ class Daemon:
             try:
                 await asyncio.to_thread(self.watch.start)
                 self.watching = True
-            except Busy:  # that one keeps the index fresh meanwhile
+            except OneBrainError:  # another process watches and keeps the index fresh, or nothing can be written
                 await asyncio.sleep(RETRY_SECONDS)
         await asyncio.wrap_future(self.turns.submit(ASKING, self._warmed))
 

@@ -24,6 +24,7 @@ from onebrain_search.server import app
 from onebrain_search.server.daemon import Daemon
 
 DRAIN_SECONDS = 10  # that what was asked before the end has for its answer
+CHECK_SECONDS = 5.0  # between two looks at whether it can still be found
 KEEP_SECONDS = 30  # that a connection may be idle
 MOST_AT_ONCE = 500  # connections
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, name)]
@@ -72,6 +73,8 @@ async def _run(daemon: Daemon, listener: socket.socket, folder: Path, idle: floa
             await self.on_tick(0)
             presences.announce(folder, daemon.presence)
             ready(daemon.presence)
+            background.append(asyncio.create_task(_wait_for_the_end(daemon, folder, idle, ended)))
+            background.append(asyncio.create_task(daemon.keep_fresh()))
             await ended.wait()
             presences.withdraw(folder, daemon.presence)
             daemon.events.end()
@@ -90,8 +93,7 @@ async def _run(daemon: Daemon, listener: socket.socket, folder: Path, idle: floa
         server_header=False, limit_concurrency=MOST_AT_ONCE, timeout_graceful_shutdown=DRAIN_SECONDS,
         timeout_keep_alive=KEEP_SECONDS,
     )  # fmt: skip
-    background = [asyncio.create_task(_wait_for_idleness(daemon, idle, ended))] if idle else []
-    background.append(asyncio.create_task(daemon.keep_fresh()))
+    background: list[asyncio.Task[None]] = []
     try:
         await Server(settings).serve([listener])
     finally:
@@ -133,8 +135,11 @@ def _on_signals(act: Callable[[], object]) -> Iterator[None]:
             signal.signal(each, what)
 
 
-async def _wait_for_idleness(daemon: Daemon, idle: float, ended: asyncio.Event) -> None:
-    """End the daemon when nobody has asked for long."""
-    while (left := idle - daemon.idle_seconds()) > 0:
-        await asyncio.sleep(left)
+async def _wait_for_the_end(daemon: Daemon, folder: Path, idle: float, ended: asyncio.Event) -> None:
+    """End the daemon when nobody has asked for long, or when its state file is no more: nobody could find it."""
+    while presences.read(folder) == daemon.presence:
+        left = idle - daemon.idle_seconds() if idle else CHECK_SECONDS
+        if left <= 0:
+            break
+        await asyncio.sleep(min(left, CHECK_SECONDS))
     ended.set()

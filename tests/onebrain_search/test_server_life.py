@@ -194,6 +194,13 @@ def test_a_daemon_of_another_protocol_is_not_asked(notes: Path, home: Path) -> N
         presence.announce(state_of(notes), client.daemon)
 
 
+def test_a_daemon_that_nobody_can_find_ends(notes: Path, home: Path) -> None:
+    """Its state file was deleted, with all program data or by hand: no process is left over."""
+    with serving(notes, home) as client:
+        (state_of(notes) / presence.FILE).unlink()
+        wait_until(lambda: process_start(client.daemon.pid) != client.daemon.started)
+
+
 def test_a_port_that_is_taken_is_said(notes: Path, home: Path) -> None:
     """Which one, and what to do; in the background as in the foreground."""
     with socket.socket() as other:

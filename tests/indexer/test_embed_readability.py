@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from indexer.embed import minilm
+from indexer.embed.carrier import located
 from indexer.embed.readability import is_identifier, is_mixed, readability
 
 
 @pytest.fixture(scope="module")
 def english() -> Tokenizer:
     """The tokenizer of the packaged model."""
-    tokenizer = Tokenizer.from_file(str(minilm.located(minilm.WEIGHTS, "model/tokenizer.json")))
+    tokenizer = Tokenizer.from_file(str(located(minilm.WEIGHTS, "model/tokenizer.json")))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
@@ -115,5 +116,5 @@ def test_identifiers_are_told_from_words() -> None:
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=80))
 def test_readability_is_a_share_for_any_text(text: str) -> None:
     """Between 0 and 1, and never an error."""
-    tokenizer = Tokenizer.from_file(str(Path(minilm.located(minilm.WEIGHTS, "model/tokenizer.json"))))
+    tokenizer = Tokenizer.from_file(str(Path(located(minilm.WEIGHTS, "model/tokenizer.json"))))
     assert 0.0 <= read(tokenizer, text) <= 1.0

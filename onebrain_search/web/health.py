@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import threading
 import time
@@ -10,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from onebrain_search.web import remembered
 from onebrain_search.web.results import SourceError
 
 DEGRADING = frozenset({"search_http_429", "search_http_202", "search_timeout"})
@@ -97,17 +97,9 @@ class Health:
 
     def save(self) -> None:
         """Write the states; where that is impossible they are forgotten with the process."""
-        if self._file is None:
-            return
         with self._lock:
             states = {name: asdict(state) for name, state in self._states.items()}
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            draft = self._file.with_name(f"{self._file.name}.new")
-            draft.write_text(json.dumps(states), "utf-8")
-            draft.replace(self._file)
-        except OSError:
-            self._file = None
+        remembered.write(self._file, states)
 
     def _state(self, name: str) -> State:
         """Return the state of a source."""
@@ -116,10 +108,9 @@ class Health:
     def _stored(self) -> dict[str, State]:
         """Return the states of the file; a damaged one holds none."""
         try:
-            kept = json.loads(self._file.read_text("utf-8")) if self._file else {}
             return {
                 str(name): State(float(row["until"]), float(row["window"]), int(row["calls"]), float(row["last"]))
-                for name, row in kept.items()
+                for name, row in remembered.read(self._file).items()
             }
-        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError):
             return {}

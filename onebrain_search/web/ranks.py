@@ -26,9 +26,9 @@ def places(http: Http, url: str, domains: Sequence[str], seconds: float = SECOND
         """Ask for one domain."""
         own = next((path for host, path in PATHS.items() if host in url), "")
         ask = (
-            Ask(url + own.format(domain=domain), seconds=seconds)
+            Ask(url + own.format(domain=domain), seconds=seconds, redirects=0)
             if own
-            else Ask(url + SITERANK, params={"domain": domain}, seconds=seconds)
+            else Ask(url + SITERANK, params={"domain": domain}, seconds=seconds, redirects=0)
         )
         try:
             reply = http.send(ask)

@@ -6,12 +6,12 @@ else, and what it said is kept.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from onebrain_search.web import remembered
 from onebrain_search.web.results import Result, Trust
 from onebrain_search.web.scoring import fits
 from onebrain_search.web.tables import load
@@ -55,25 +55,16 @@ class Memory:
         """Keep places."""
         known = self._read()
         known.update({domain: (self.clock(), place) for domain, place in places.items()})
-        if self.file is None:
-            return
-        try:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
-            draft = self.file.with_name(f"{self.file.name}.new")
-            draft.write_text(json.dumps(known), "utf-8")
-            draft.replace(self.file)
-        except OSError:
-            self.file = None  # what cannot be kept is asked again
+        remembered.write(self.file, known)
 
     def _read(self) -> dict[str, tuple[float, int | None]]:
         """Return what is known."""
         if self._known is None:
-            self._known = {}
             try:
-                stored = json.loads(self.file.read_text("utf-8")) if self.file else {}
-                self._known = {str(name): (float(at), place) for name, (at, place) in stored.items()}
-            except (OSError, ValueError, TypeError, AttributeError):
-                pass
+                kept = remembered.read(self.file).items()
+                self._known = {str(name): (float(at), place) for name, (at, place) in kept}
+            except (ValueError, TypeError, AttributeError):
+                self._known = {}
         return self._known
 
 

@@ -69,7 +69,7 @@ def test_what_came_in_time_is_kept_and_the_rest_is_named() -> None:
         _source("broken", lambda wanted, access: 1 / 0),  # type: ignore[arg-type, return-value]
         _source("good", _good),
     ]
-    found = gather(sources, [Wanted("q")], Health(), 0.3)
+    found = gather(sources, [Wanted("q")], Health(), 1.0)
     hanging.free.set()
     assert found.found == {"good": (ONE,)}
     assert found.timed_out == ("late",)

@@ -46,6 +46,7 @@ def test_a_page_is_read_by_its_real_name(net: FakeInternet) -> None:
         ("slow", "timeout"),
         ("endless", "too_big"),
         ("big", "too_big"),
+        ("bomb", "too_big"),
         ("redirect loop", "redirects"),
         ("file redirect", "refused"),
         ("cut", "malformed"),

@@ -111,7 +111,7 @@ def test_l9_a_boost_lifts_a_domain(net: FakeInternet) -> None:
 def test_l26_a_source_that_fails_does_not_stop_the_others(net: FakeInternet, fault: str) -> None:
     """It is named with its code, and the rest is shown."""
     net.fail("api.exa.ai", fault)
-    outcome = _found(net, "retry", Options("web"), source_timeout=1.0)
+    outcome = _found(net, "retry", Options("web"), source_timeout=2.0)
     assert outcome.results
     assert outcome.failure is None
     named = {*outcome.gathered.timed_out, *outcome.gathered.errored}

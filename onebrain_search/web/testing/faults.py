@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 
 from onebrain_search.web.testing.served import Call, Served, Site, as_html, as_json
@@ -41,6 +42,11 @@ def _endless(call: Call) -> Served:
     return Served(stream(), kind="text/html")
 
 
+def _bomb(call: Call) -> Served:
+    """Send little that unpacks to very much."""
+    return Served(gzip.compress(b'{"results": "' + b" " * BIG + b'"}'), headers={"content-encoding": "gzip"})
+
+
 def _loop(call: Call) -> Served:
     """Redirect to itself."""
     return Served(status=302, headers={"location": f"http://{call.host}{call.path}"})
@@ -63,6 +69,7 @@ FAULTS: dict[str, Site] = {
     "slow": _slow,
     "endless": _endless,
     "big": lambda call: Served(b'{"results": "' + b"x" * BIG + b'"}'),
+    "bomb": _bomb,
     "redirect loop": _loop,
     "private redirect": lambda call: Served(status=302, headers={"location": "http://169.254.169.254/latest/"}),
     "file redirect": lambda call: Served(status=302, headers={"location": "file:///etc/passwd"}),

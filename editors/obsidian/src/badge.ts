@@ -5,8 +5,8 @@ import { type Client, Trouble } from "./daemon";
 import type { Status } from "./shapes";
 import { lacks } from "./text";
 
-const EVERY = 15000; // milliseconds between two looks, one small request each
-const WHILE_INDEXING = 2000;
+const EVERY = 60000; // milliseconds between two looks: each lets the daemon compare its index with the files
+const WHILE_INDEXING = 5000;
 
 /** What the badge says, and the same in a sentence. `trouble`: the status could not be had. */
 export function standing(status: Status | null, trouble: Trouble | null): [string, string] {

@@ -6,7 +6,7 @@ import { trouble } from "./text";
 const PROTOCOL = 1;
 const PATIENCE = 20000; // milliseconds that a daemon may need to start, on a busy machine with a cold disk
 const STEP = 150; // milliseconds between two looks at the state file
-const LONGEST = 30000; // milliseconds until an answer counts as missing
+const LONGEST = 40000; // milliseconds; the daemon itself gives up earlier
 
 /** What the plugin needs of the machine that it runs on. */
 export interface Machine {

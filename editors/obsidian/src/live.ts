@@ -15,6 +15,8 @@ export interface State {
 
 export const EMPTY: State = { query: "", stage: null, sources: [], notes: [], trouble: null, busy: false };
 
+const MAKING = "the index is being made …";
+
 type Search = (fields: Calls["search"]["fields"]) => Promise<Found>;
 
 /** One live search. A request of Obsidian's cannot be taken back, so an answer that nobody waits for is dropped. */
@@ -53,20 +55,21 @@ export class Live {
   }
 
   private async ask(query: string, turn: number): Promise<void> {
-    try {
-      for (const stage of ["lexical", "hybrid"] as const) {
-        const words = stage === "lexical";
+    for (const stage of ["lexical", "hybrid"] as const) {
+      const words = stage === "lexical";
+      try {
         const fields = { query, limit: this.options.limit, ...(words ? { stage: "lexical" as const } : {}) };
-        const found = await this.search(fields);
-        if (turn !== this.turn) return;
-        const { sources, notes, index } = found;
-        this.show({ query, stage, sources, notes, index, trouble: null, busy: words });
-        if (turn !== this.turn) return;
+        const { sources, notes, index } = await this.search(fields);
+        if (turn === this.turn) this.show({ query, stage, sources, notes, index, trouble: null, busy: words });
+      } catch (error) {
+        const trouble = error instanceof Trouble ? error : new Trouble(String(error));
+        if (turn !== this.turn || trouble.overtaken) return;
+        // A search by words does not wait for the first index to be made; the one by meaning does.
+        const making = words && trouble.status === 503;
+        this.show({ ...this.state, trouble: making ? MAKING : trouble.message, busy: making });
+        if (!making) return;
       }
-    } catch (error) {
-      const overtaken = error instanceof Trouble && error.overtaken;
-      if (turn !== this.turn || overtaken) return;
-      this.show({ ...this.state, trouble: error instanceof Error ? error.message : String(error), busy: false });
+      if (turn !== this.turn) return;
     }
   }
 }

@@ -1,5 +1,6 @@
 --- Calls with the JSON of docs/json.md: to the daemon where one lives or can be started, else to the program itself.
 
+local uv = vim.uv or vim.loop
 local command = require("onebrain.command")
 local config = require("onebrain.config")
 local daemon = require("onebrain.daemon")
@@ -8,7 +9,7 @@ local text = require("onebrain.text")
 
 local M = {}
 
-local NAME = ("neovim-%d"):format(vim.loop.getpid()) -- a newer search of the same client drops its older ones
+local NAME = ("neovim-%d"):format(uv.getpid()) -- a newer search of the same client drops its older ones
 local places = {} -- folder -> { vault, state, connection, waiting, failed }
 
 --- How each call goes to the daemon: method, path and body.

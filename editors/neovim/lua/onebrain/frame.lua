@@ -32,7 +32,7 @@ end
 local function drawn(m, title)
   local c = vim.o.ambiwidth == "double" and PLAIN or ROUND
   local inner = m.width - 2
-  local name = (" %s "):format(title)
+  local name = (" %s "):format(text.cut(title, inner - 4))
   local bar = function(left, middle, right)
     if not m.preview then
       return left .. c.h:rep(inner) .. right
@@ -94,6 +94,7 @@ end
 function M.open(title)
   local m = measures()
   local shape = shapes(m)
+  title = text.clean(title)
   local opened = { title = title, measures = m, buffers = {}, windows = {} }
   for _, name in ipairs({ "frame", "list", "preview", "prompt" }) do
     if shape[name] then
@@ -113,14 +114,18 @@ end
 
 --- Colour the lines of the frame.
 function M.colour(opened)
-  local frame = opened.buffers.frame
-  for row = 0, opened.measures.height - 1 do
-    local line = vim.api.nvim_buf_get_lines(frame, row, row + 1, false)[1]
-    vim.api.nvim_buf_add_highlight(frame, namespace, "OneBrainBorder", row, 0, #line)
+  local function mark(row, from, to, group)
+    local where = { end_col = to, hl_group = group }
+    vim.api.nvim_buf_set_extmark(opened.buffers.frame, namespace, row, from, where)
   end
-  local first = vim.api.nvim_buf_get_lines(frame, 0, 1, false)[1]
-  local from, to = first:find(opened.title, 1, true)
-  vim.api.nvim_buf_add_highlight(frame, namespace, "OneBrainTitle", 0, from - 1, to)
+  local lines = vim.api.nvim_buf_get_lines(opened.buffers.frame, 0, -1, false)
+  for row, line in ipairs(lines) do
+    mark(row - 1, 0, #line, "OneBrainBorder")
+  end
+  local from, to = lines[1]:find(opened.title, 1, true)
+  if from then
+    mark(0, from - 1, to, "OneBrainTitle")
+  end
 end
 
 --- Fit the windows to an editor that has another size now. A preview that has no room any more is closed.

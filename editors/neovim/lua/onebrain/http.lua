@@ -1,7 +1,9 @@
 --- HTTP/1.1 to the loopback over vim.loop: one request a connection, never blocking.
 --- Neovim 0.7 has neither vim.system nor vim.net, and curl is not on every machine.
 
-local uv = vim.loop
+local uv = vim.uv or vim.loop
+
+local LONGEST = 40000 -- milliseconds; the daemon itself gives up earlier
 
 local M = {}
 
@@ -111,7 +113,7 @@ function M.request(opts, done)
     end
   end
 
-  timer:start(opts.timeout or 15000, 0, function()
+  timer:start(opts.timeout or LONGEST, 0, function()
     finish("no answer in time")
   end)
   tcp:connect("127.0.0.1", opts.port, function(problem)

@@ -1,5 +1,6 @@
 --- Search your notes from inside Neovim. The commands of plugin/onebrain.lua call these functions.
 
+local uv = vim.uv or vim.loop
 local client = require("onebrain.client")
 local config = require("onebrain.config")
 local place = require("onebrain.place")
@@ -50,8 +51,8 @@ end
 
 --- The path of the current buffer's file below the vault; nil when it lies elsewhere.
 local function path_in(vault)
-  local file = vim.loop.fs_realpath(vim.api.nvim_buf_get_name(0))
-  local top = vim.loop.fs_realpath(vault)
+  local file = uv.fs_realpath(vim.api.nvim_buf_get_name(0))
+  local top = uv.fs_realpath(vault)
   if file and top and vim.startswith(file, top:gsub("[/\\]$", "") .. (file:match("[/\\]"))) then
     return (file:sub(#top:gsub("[/\\]$", "") + 2):gsub("\\", "/"))
   end

@@ -1,7 +1,10 @@
 --- Search as you type: after a pause the words alone, which takes milliseconds, then words and meaning together.
 
+local uv = vim.uv or vim.loop
 local client = require("onebrain.client")
 local config = require("onebrain.config")
+
+local MAKING = "the index is being made …"
 
 local Live = {}
 Live.__index = Live
@@ -9,7 +12,7 @@ Live.__index = Live
 --- A live search for a folder. on_change(state) is called with { query, stage, sources, notes, trouble, index, busy }.
 function Live.new(folder, on_change)
   local state = { query = "", sources = {}, notes = {}, busy = false }
-  return setmetatable({ folder = folder, on_change = on_change, timer = vim.loop.new_timer(), state = state }, Live)
+  return setmetatable({ folder = folder, on_change = on_change, timer = uv.new_timer(), state = state }, Live)
 end
 
 --- Give up what is on its way.
@@ -30,8 +33,14 @@ function Live:_ask(query, stage)
   local fields = { query = query, limit = config.limit, stage = stage }
   self.stop = client.call(self.folder, "search", fields, function(trouble, answer)
     self.stop = nil
+    if trouble and trouble.overtaken then
+      return
+    end
     if trouble then
-      return not trouble.overtaken and self:_show({ trouble = trouble.line, busy = false })
+      -- A search by words does not wait for the first index to be made; the one by meaning does.
+      local making = stage and trouble.status == 503
+      self:_show({ trouble = making and MAKING or trouble.line, busy = making })
+      return making and self:_go_on(query)
     end
     self.state.trouble = nil
     self:_show({
@@ -42,10 +51,17 @@ function Live:_ask(query, stage)
       index = answer.index,
       busy = stage ~= nil,
     })
-    if stage and self.asked == query and not self.closed then
-      self:_ask(query, nil)
+    if stage then
+      self:_go_on(query)
     end
   end)
+end
+
+--- Ask by words and meaning, if that is still what is asked.
+function Live:_go_on(query)
+  if self.asked == query and not self.closed then
+    self:_ask(query, nil)
+  end
 end
 
 --- Take what was typed: whatever is on its way is given up, and the pause begins anew.
@@ -61,7 +77,7 @@ function Live:input(query)
     return self:_show({ query = "", sources = {}, notes = {}, busy = false })
   end
   self.timer:start(config.debounce, 0, function()
-    self.sent = vim.loop.hrtime()
+    self.sent = uv.hrtime()
     vim.schedule(function()
       if self.asked == query and not self.closed then
         self:_ask(query, "lexical")

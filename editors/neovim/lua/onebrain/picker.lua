@@ -1,5 +1,6 @@
 --- The built-in picker: a prompt, sources that follow what is typed, and a preview of the chosen passage.
 
+local uv = vim.uv or vim.loop
 local Live = require("onebrain.live")
 local frame = require("onebrain.frame")
 local place = require("onebrain.place")
@@ -146,7 +147,7 @@ function Picker:show(state)
   self.moved = moved
   self:_draw_list()
   self:_draw_words()
-  self.drawn = vim.loop.hrtime()
+  self.drawn = uv.hrtime()
 end
 
 --- Move the selection by some places, around the ends.

@@ -1,5 +1,6 @@
 --- Places in notes: opened at the line, linked to, put into the quickfix list.
 
+local uv = vim.uv or vim.loop
 local client = require("onebrain.client")
 local config = require("onebrain.config")
 local text = require("onebrain.text")
@@ -26,7 +27,7 @@ function M.file(folder, path, done)
   local root, rest = path:match("^([%w_][%w_.-]*):(.+)$")
   client.vault(folder, function(_, vault)
     local plain = vault and vault .. "/" .. path
-    if not root or (plain and vim.loop.fs_stat(plain)) then
+    if not root or (plain and uv.fs_stat(plain)) then
       return done(plain)
     end
     client.call(folder, "status", {}, function(_, status)
@@ -39,7 +40,7 @@ end
 --- Open a place, a table with path and line, by a command such as `edit`, `split`, `vsplit` or `tabedit`.
 function M.open(folder, place, how)
   M.file(folder, place.path, function(file)
-    if not file or not vim.loop.fs_stat(file) then
+    if not file or not uv.fs_stat(file) then
       return M.say(place.path .. " is gone since it was indexed")
     end
     local ok, problem = pcall(vim.cmd, (how or "edit") .. " " .. vim.fn.fnameescape(file))

@@ -1,6 +1,7 @@
 --- HMAC-SHA256, by which a daemon proves that it knows the token before it is told. Neovim's own sha256() cannot
 --- take text with zero bytes, which the outer round needs.
 
+local uv = vim.uv or vim.loop
 local bit = require("bit")
 local band, bnot, bxor, ror, shr = bit.band, bit.bnot, bit.bxor, bit.ror, bit.rshift
 
@@ -102,7 +103,7 @@ end
 
 --- Digits that nobody can foresee, for a challenge.
 function M.challenge()
-  return (vim.loop.random(16):gsub(".", function(c)
+  return (uv.random(16):gsub(".", function(c)
     return ("%02x"):format(c:byte())
   end))
 end

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from indexer.errors import ParseError
 from onebrain_search.cli import cli
+from onebrain_search.web.fetch import documents
 from onebrain_search.web.fetch.types import EXIT_CODES
 from onebrain_search.web.testing import FakeInternet, Served
 from onebrain_search.web.testing.faults import FAULTS
@@ -121,3 +123,33 @@ def test_settings_allow_a_way(net: FakeInternet, tmp_path: Path, capsys: pytest.
     (tmp_path / "onebrain.yml").write_text("onebrain_search: {web: {fetch_allow: [jina]}}", encoding="utf-8")
     assert _cli(net, "https://shell.example.org/", "--vault", str(tmp_path)) == 0
     assert "The text that the script writes." in capsys.readouterr().out
+
+
+SAMPLES = Path(__file__).parents[1] / "indexer" / "samples"
+WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+
+@pytest.mark.parametrize(("name", "kind"), [("retry-policy.pdf", "application/pdf"), ("retry-policy.docx", WORD)])
+def test_documents_are_read_by_their_text(net: FakeInternet, name: str, kind: str) -> None:
+    """Of PDF and Word files, as notes of that format are."""
+    net.sites["one.example"] = lambda call: Served((SAMPLES / name).read_bytes(), kind=kind)
+    last = fetched(net, "https://one.example/").last
+    assert (last.status, last.content_type) == ("ok", kind), last.error
+    assert "needle" in last.content
+
+
+@pytest.mark.parametrize("name", ["encrypted.pdf", "retry-policy.png"])
+def test_a_document_that_cannot_be_read_is_an_error(net: FakeInternet, name: str) -> None:
+    """Locked, or no document at all."""
+    body = (SAMPLES / name).read_bytes() if name.endswith(".pdf") else b"%PDF-1.7 and nothing more"
+    net.sites["one.example"] = lambda call: Served(body, kind="application/pdf")
+    last = fetched(net, "https://one.example/").last
+    assert (last.status, last.error.count("\n")) == ("error", 0)
+    assert "one.example" in last.error
+
+
+def test_a_document_that_ends_its_reader_ends_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reader is a process of its own; its death is a reason like any other."""
+    monkeypatch.setattr(documents, "READ", "import os; os.abort()")
+    with pytest.raises(ParseError, match="ends the program"):
+        documents.text_of(b"%PDF", ".pdf", "a.pdf")

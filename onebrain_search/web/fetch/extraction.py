@@ -23,12 +23,11 @@ MOST_ELEMENTS: Final = 30_000  # the same: 90,000 nested ones take it 23 s; a lo
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The body of a reply as text; `page` is set for HTML, `parsed` for a document that was read by its parser."""
+    """The body of a reply as text; `page` is set for HTML."""
 
     content_type: str
     source: str
     page: Page | None = None
-    parsed: bool = False
 
     @property
     def seen(self) -> str:
@@ -44,7 +43,7 @@ def body_of(reply: Reply) -> Body:
     """The body of a reply of any status. Raises WebError of kind `malformed` for what is no text."""
     kind = reply.headers.get("content-type", "").split(";")[0].strip().lower()
     if kind in PARSED:
-        return Body(kind, _by_parser(reply, PARSED[kind]), parsed=True)
+        return Body(kind, _by_parser(reply, PARSED[kind]))
     if kind in PAGES or (not kind and _looks_like_a_page(reply.body)):
         source = _decoded(reply, page=True)
         return Body(kind or PAGES[0], source, Page(source, reply.url))
@@ -117,13 +116,12 @@ def _by_trafilatura(page: Page, whole: bool) -> str:
 
 def _by_parser(reply: Reply, suffix: str) -> str:
     """The text of a document. Raises WebError where its parser is not installed or cannot read it."""
-    from indexer.parse import parse
-    from indexer.types import SourceFile
+    from onebrain_search.web.fetch.documents import text_of
 
     try:
-        return parse(SourceFile("", f"page{suffix}", "note", len(reply.body), 0), reply.body).text.strip()
+        return text_of(reply.body, suffix, shown(reply.url))
     except ParseError as error:
-        raise WebError(error.what, kind="malformed", where=shown(reply.url), fix=error.fix) from error
+        raise WebError(error.what, kind="malformed", where=error.where) from error
 
 
 def _looks_like_a_page(body: bytes) -> bool:

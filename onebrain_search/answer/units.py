@@ -15,6 +15,7 @@ from indexer.types import Chunk
 
 LONGEST = 320  # code points of a unit that still reads as an answer
 CODE_LINES = 4  # of code that are one unit
+PHRASES = 60  # code points of Thai or Lao before a space that ends a unit: a sentence is two or three phrases
 NARROW = 60  # nobody wraps prose at fewer columns: a shorter line was ended on purpose
 
 _FENCE = re.compile(r"\s*(?:>\s*)*(?P<mark>```+|~~~+)(?P<info>[^`]*)$")
@@ -24,9 +25,11 @@ _HEADING = re.compile(r"^\s{0,3}#{1,6}(?:\s|$)")
 _RULE = re.compile(r"^[\s|:*_=~`#>+-]*$")
 _COMMENT = re.compile(r"^\s*(?:#(?!!)|//|--|/\*|;|%|\"\"\"|''')")
 _LOWER = re.compile(r"[\"“‘«(\[*_`]*[a-zß-öø-ÿа-яα-ω]")
-# A sentence ends at a full stop before what can begin one; scripts with their own full stops need no space.
+# A sentence ends at a full stop before what can begin one; scripts with their own full stops need no space. Thai and
+# Lao have none and part phrases by spaces: a few of those are one unit.
 _END = re.compile(
-    r"(?<=[.!?…؟])[\"”’»)\]*_]*\s+(?=[\"“‘«(\[*_`]*[^\W_a-zа-я])|(?<=[。！？｡])[”」』）\"]*(?=.)|(?<=[।॥])\s+"
+    r"(?<=[.!?…؟])[\"”’»)\]*_]*\s+(?=[\"“‘«(\[*_`]*[^\W_a-zа-я])|(?<=[。！？｡])[”」』）\"]*(?=.)|(?<=[।॥۔։።។៕။།])\s+"
+    r"|(?<=[ก-๛ກ-ໟ])\s+(?=[“\"(]?[ก-๛ກ-ໟ])"
 )
 _NO_END = re.compile(
     r"(?:\b(?:e\.g|i\.e|vs|cf|approx|dr|mr|mrs|ms|prof|st|jr|ca|bzw|z\. ?b|d\. ?h|u\. ?a)"
@@ -216,7 +219,9 @@ def _split(lines: Lines) -> Iterator[tuple[int, str]]:
 
 
 def _ends(piece: str, rest: str) -> bool:
-    """Whether a full stop ends a sentence, and not an abbreviation or an initial."""
+    """Whether a full stop ends a sentence, and not an abbreviation or an initial; a space, if enough is before it."""
+    if "ก" <= piece[-1:] <= "ໟ":
+        return len(piece) >= PHRASES
     return not (_NO_END.search(piece) or (rest[:1].isdigit() and _NO_END_BEFORE_NUMBER.search(piece)))
 
 

@@ -57,6 +57,33 @@ def test_sentences_end_where_people_end_them(text: str, count: int) -> None:
     assert len(of(text)) == count or texts(text)[-1].startswith("Dr.")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "हम भुगतान तीन बार दोहराते हैं। बैंक रात में बंद रहता है।",
+        "ہم تین بار کوشش کرتے ہیں۔ بینک رات کو بند ہوتا ہے۔",
+        "ကျွန်ုပ်တို့ သုံးကြိမ် ကြိုးစားသည်။ ဘဏ်သည် ညတွင် ပိတ်သည်။",
+        "យើងព្យាយាមបីដង។ ធនាគារបិទនៅពេលយប់។",
+        "ሦስት ጊዜ እንሞክራለን። ባንኩ ሌሊት ይዘጋል።",
+        "Մենք երեք անգամ ենք փորձում։ Բանկը գիշերը փակ է։",
+        "결제가 실패하면 세 번 다시 시도합니다. 은행이 밤에 멈추기 때문입니다.",
+        "نعيد محاولة الدفع ثلاث مرات. لأن البنك يتوقف ليلا؟",
+        "決済は三回まで再試行する。銀行が夜間に停止するからだ。",
+    ],
+)
+def test_each_script_has_its_own_full_stop(text: str) -> None:
+    """Two sentences, word for word."""
+    assert len(texts(text)) == 2
+    assert all(each in text for each in texts(text))
+
+
+def test_phrases_of_thai_are_gathered_to_something_that_can_be_read() -> None:
+    """It has no full stop, and a space ends a phrase: a unit is a few of them, and no long paragraph."""
+    phrase = "เราลองชำระเงินใหม่สามครั้งตอนกลางคืน"
+    found = texts(" ".join([phrase] * 8))
+    assert len(found) == 4 and all(each == f"{phrase} {phrase}" for each in found)
+
+
 def test_a_sentence_that_refers_takes_the_one_before_it() -> None:
     """A pronoun says nothing alone; in another paragraph there is nothing to refer to."""
     assert texts("Left: the family of Kru Dao. She has our key.\n\nIt rains.") == [

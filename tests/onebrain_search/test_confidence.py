@@ -36,6 +36,23 @@ def test_a_label_follows_from_its_evidence(change: dict[str, object], said: str)
     assert label(replace(FAIR, **change), MODEL) == said  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("cosine", "coverage", "support", "said"),
+    [
+        (1.17, 0.7, 0.78, "strong"),  # a question in the language of the notes
+        (0.79, 0.05, 0.27, "weak"),  # one in another language
+        (0.99, 0.47, 0.52, "weak"),  # what it asks for was taken away
+        (0.47, 0.0, 0.24, "none"),  # a foreign one
+    ],
+)
+def test_the_multilingual_model_has_marks_of_its_own(
+    cosine: float, coverage: float, support: float, said: str
+) -> None:
+    """By the middle values that were measured for each kind of question."""
+    found = Evidence(cosine=cosine, coverage=coverage, hits=9, passages=500, support=support)
+    assert label(found, "multilingual") == label(found, "http://localhost/v1#multilingual-e5-small") == said
+
+
 def test_more_passages_need_more_evidence() -> None:
     """In a large vault some passage is near any question, by chance."""
     near = replace(FAIR, cosine=0.38)

@@ -56,9 +56,9 @@ LEAST, MOST = -0.015, 0.085  # how much that changes with their number
 # ones are called `none` in 0-3 % of cases, foreign ones in 92 % over 16 pairs; under 2 % of these are `strong`.
 # Where the right documents are taken away, `strong` falls from 92 to 23 % (xquad-en), 95 to 57 % (anthropic-docs) and
 # 62 to 10 % (the notes of vault_fixtures/onebrain), but only from 87 to 75 % in cranfield, whose papers are alike.
-# Of the multilingual model on xquad-th, 8 questions of each kind: the score of own questions is 1.2 to 1.4, with their
-# right documents taken away .8 to 1.4, of English ones asked on Thai notes .7 to .9, and of those of five other
-# collections .3 to .7. Sentences add .4, .25, .15 and .1.
+# Of the multilingual model on xquad-th, 8 questions of each kind: own questions score 1.2 to 1.4, with their right
+# documents taken away .8 to 1.4, English ones asked on Thai notes .7 to .9, and those of five other collections .3 to
+# .7. Sentences add .4, .25, .15 and .1.
 # The mean nearest cosine of foreign questions grows by .05 to .07 from 500 to 5,000 passages.
 MARKS: Mapping[str, Marks] = {ENGLISH: Marks(0.435, 1.02, 0.05), MULTILINGUAL: Marks(0.62, 1.5, 0.05)}
 LEXICAL = Marks(0.41, 0.85)  # on coverage alone: no dense leg, or a model that was never measured

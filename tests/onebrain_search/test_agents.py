@@ -193,3 +193,19 @@ def test_the_skill_has_its_header_and_names_tools_that_exist() -> None:
     assert "web" not in fields["allowed-tools"].lower()
     for part in ("📌 Direct answer", "🕐 Decision chain (chronological):", "➡ In force now:", "🔴 No strong match"):
         assert part in body
+
+
+def test_the_page_for_agents_lists_every_tool_and_parameter() -> None:
+    """In the order of the table of tools, no more and no fewer."""
+    page = (Path(__file__).parents[2] / "docs" / "agents.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)` \|([^|]*)\|", page, re.M)
+    told = {name: re.findall(r"`(\w+)`", parameters) for name, parameters in rows if name in TOOLS}
+    assert list(told) == list(TOOLS)
+    assert told == {name: [each.name for each in tool.parameters] for name, tool in TOOLS.items()}
+
+
+def test_the_picture_for_agents_is_there_and_fetches_nothing() -> None:
+    """It shows a real session, as its script made it."""
+    picture = (Path(__file__).parents[2] / "docs" / "pictures" / "agent.svg").read_text("utf-8")
+    assert "data,&#160;not&#160;instructions" in picture
+    assert "url(" not in re.sub(r"url\(#", "", picture)

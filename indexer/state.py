@@ -72,6 +72,11 @@ def owner(folder: Path, right: str = WRITE) -> Owner | None:
     return holder if process_start(holder.pid) == holder.started else None
 
 
+def left_behind(folder: Path) -> list[str]:
+    """Return the rights whose holder died before it could give them back: the next one takes them over."""
+    return [right for right in _BUSY if (folder / f"{right}.owner").exists() and owner(folder, right) is None]
+
+
 def process_start(pid: int) -> float | None:
     """Return when a process began, None where none of that number lives.
 

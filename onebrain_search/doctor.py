@@ -10,7 +10,9 @@ from pathlib import Path
 
 from indexer.errors import OneBrainError
 from indexer.snapshot import Snapshot, exists
+from indexer.state import left_behind, process_start
 from indexer.types import written
+from onebrain_search import presence
 from onebrain_search.brain import MARK, Brain
 from onebrain_search.links import LinkMap
 from onebrain_search.types import Finding
@@ -157,6 +159,17 @@ def watcher(brain: Brain) -> Iterator[Finding]:
         yield Finding("watcher", standing.vectors, where, "mend that; it tries again by itself")
 
 
+def locks(brain: Brain) -> Iterator[Finding]:
+    """No process died while it worked on the index, and no file names a daemon that is gone."""
+    for right in left_behind(brain.folder):
+        what = f"the process that held {right} died; the next one takes it over"
+        yield Finding("locks", what, str(brain.folder / right), "run `index`, which finishes what it began", True)
+    told = presence.read(brain.folder)
+    if told is not None and process_start(told.pid) != told.started:
+        what = f"the daemon of process {told.pid} is gone without a word"
+        yield Finding("locks", what, str(brain.folder), "nothing, or `serve` to start another one", True)
+
+
 def orphans(brain: Brain) -> Iterator[Finding]:
     """No index is kept for a vault that is gone."""
     for folder in sorted(brain.folder.parent.glob("*-????????")):
@@ -177,7 +190,7 @@ def _is_file(brain: Brain, target: str) -> bool:
     return "." in name and not name.endswith(".md")
 
 
-WITHOUT_INDEX: tuple[Check, ...] = (vault, index, model, space, watch_limit, watcher, orphans)
+WITHOUT_INDEX: tuple[Check, ...] = (vault, index, model, space, watch_limit, watcher, locks, orphans)
 CHECKS: tuple[Check, ...] = (
-    vault, index, unread, headers, duplicate_ids, links, model, space, watch_limit, watcher, orphans,
+    vault, index, unread, headers, duplicate_ids, links, model, space, watch_limit, watcher, locks, orphans,
 )  # fmt: skip

@@ -67,6 +67,23 @@ def test_a_model_that_is_not_there_is_a_fault(vault: Vault, home: Path) -> None:
     assert finding.fix
 
 
+def test_a_lock_that_a_dead_process_left_is_named(vault: Vault, home: Path) -> None:
+    """It is no obstacle: the next run takes it over, and then nothing is left of it."""
+    import subprocess
+    import sys
+
+    brain = opened(vault({"a.md": "x"}))
+    hold = "import sys, os, pathlib; from indexer.state import locked\n"
+    hold += "with locked(pathlib.Path(sys.argv[1]), 5.0):\n    os._exit(9)"
+    subprocess.run([sys.executable, "-c", hold, str(brain.folder)], check=False)
+    (finding,) = named(examine(brain), "locks")
+    assert "write.lock" in finding.where
+    assert finding.hint
+    (brain.config.vault / "b.md").write_text("y")
+    assert brain.index(vectors=False).added == 1
+    assert not named(examine(brain), "locks")
+
+
 def test_a_disk_that_is_nearly_full_is_a_fault(vault: Vault, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before the index fills it."""
     monkeypatch.setattr("onebrain_search.doctor.LEAST_FREE", 1 << 60)

@@ -64,7 +64,7 @@ def test_what_was_there_before_it_began_is_indexed(watched: Any) -> None:
     assert watched.watch.standing.mode == "watching"
 
 
-def test_a_new_note_and_an_edit_are_found(watched: Any) -> None:
+def test_f51_a_new_note_and_an_edit_are_found(watched: Any) -> None:
     """By words, then by vectors; the change is told with its path."""
     watched.write("sub/new.md", "delta", at=None)
     until(lambda: watched.found("delta") == {"sub/new.md"})
@@ -155,6 +155,20 @@ def test_hidden_folders_are_not_even_watched(watched: Any) -> None:
     assert {path for paths in watched.heard[2:] for path in paths} == {"end.md"}
 
 
+def test_f54_a_vault_inside_a_hidden_folder_is_watched(indexed: Any, tmp_path: Path) -> None:
+    """What is left out is told by names below the root alone."""
+    hidden = tmp_path / ".notes"
+    hidden.mkdir()
+    vault = type(indexed)(hidden)
+    vault.write("a.md", "alpha")
+    with Watch(vault.state, lambda: vault.plan(), on_change=unheard) as watch:
+        until(lambda: watch.standing.mode == "watching" and watch.settle(0.1) and vault.found("alpha"))
+        vault.write("sub/b.md", "beta", at=None)
+        until(lambda: vault.found("beta") == {"sub/b.md"})
+        vault.write("sub/b.md", "gamma", at=None)
+        until(lambda: vault.found("gamma") == {"sub/b.md"})
+
+
 @posix
 def test_a_link_is_followed_as_by_a_whole_run(watched: Any) -> None:
     """What it leads to is indexed once, under its own path where that counts."""
@@ -167,7 +181,7 @@ def test_a_link_is_followed_as_by_a_whole_run(watched: Any) -> None:
     assert watched.found("alpha") == {"a.md"}
 
 
-def test_a_branch_of_many_files_is_switched(watched: Any) -> None:
+def test_f50_a_branch_of_many_files_is_switched(watched: Any) -> None:
     """Files in many folders change, go and come at once, and go back again."""
     for n in range(600):
         watched.write(f"d{n % 90}/n{n}.md", f"first{n}", at=None)
@@ -238,7 +252,7 @@ def test_vectors_can_be_paused(watched: Any) -> None:
     until(lambda: whole(watched))
 
 
-def test_a_note_that_is_written_while_everything_is_looked_at_is_kept(indexed: Any) -> None:
+def test_f52_a_note_that_is_written_while_everything_is_looked_at_is_kept(indexed: Any) -> None:
     """It appears behind the scan, in a folder that was listed already."""
     indexed.write("a/1.md", "one")
     indexed.write("b/2.md", "two")

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from indexer.errors import ScanError
-from indexer.snapshot import Snapshot
+from indexer.snapshot import Snapshot, exists
+from indexer.watch.standing import load
 from onebrain_search import Brain
 
 REPO = Path(__file__).parents[2]
@@ -188,6 +189,25 @@ def test_the_verb_watch_tells_each_change_until_ctrl_c(vault: Vault, home: Path)
         run.send_signal(signal.SIGINT)
         rest = run.communicate(timeout=60)
     assert run.returncode == 0 and rest[0] == "" and rest[1].endswith("stopped watching\n")
+
+
+def test_f69_a_watcher_that_was_killed_leaves_no_obstacle(vault: Vault, home: Path) -> None:
+    """Its lock is free, nobody takes it for alive, and what it had not done is done by the next one."""
+    folder = vault({f"n{n}.md": f"# Note {n}\n\nwords of number{n}\n" for n in range(40)})
+    command = [sys.executable, "-c", "from onebrain_search.cli import main; main()", "watch", "--vault", str(folder)]
+    environ = {**os.environ, "PYTHONPATH": str(REPO)}
+    brain = Brain.open(folder)
+    with subprocess.Popen(command, env=environ, stderr=subprocess.PIPE) as run:
+        until(lambda: exists(brain.folder) and load(brain.folder).pid == run.pid)
+        run.kill()
+    assert load(brain.folder).mode == "stopped"
+    (folder / "later.md").write_text("a ferry")
+    with brain.watch() as watch:
+        until(
+            lambda: watch.standing.mode == "watching" and watch.settle(1.0) and found(brain, "ferry") == ["later.md"]
+        )
+        until(lambda: not brain.snapshot().counts()["pending"])
+    assert brain.snapshot().counts()["documents"] == 41
 
 
 def test_what_is_pending_is_counted_with_the_answer(vault: Vault, home: Path) -> None:

@@ -60,7 +60,7 @@ class Brain:
         self._said = _Said()
         self._environ = environ
         self._models = Models(self.folder.parent / "models", apart)
-        self.web = Fallback(config.web, environ, lambda: self.folder, lambda text: self.search(f"{text} kind:code"))
+        self.web = self._fallback()
 
     @classmethod
     def open(cls, vault: str | os.PathLike[str] | None = None, *, environ: Mapping[str, str] | None = None) -> Brain:
@@ -163,7 +163,8 @@ class Brain:
 
     def _watched(self) -> Plan:
         """Return what a watcher indexes, by the settings as they are now. Raises ConfigError."""
-        self.config = configs.load(self.config.vault, environ=self._environ)
+        before, self.config = self.config, configs.load(self.config.vault, environ=self._environ)
+        self.web = self.web if before.web == self.config.web else self._fallback()
         self._mark()
         return self._plan(True, False, silent)
 
@@ -173,6 +174,11 @@ class Brain:
         Raises QueryError for a date filter that cannot be read, StoreError without a readable index.
         """
         return self.found(text, limit=limit, retrieval=retrieval).hits
+
+    def _fallback(self) -> Fallback:
+        """Return the web that the settings allow."""
+        folder, code = (lambda: self.folder), (lambda text: self.search(f"{text} kind:code"))
+        return Fallback(self.config.web, self._environ, folder, code)
 
     @of_one_generation
     def found(

@@ -1,4 +1,4 @@
-"""What one daemon holds: a Brain for each lane of work, the watcher that keeps the index fresh, and news of it."""
+"""What one daemon holds: the Brain that answers, the watcher that keeps its index fresh, and the news of that."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from onebrain_search.server.events import Events
 from onebrain_search.server.turns import Turns
 from onebrain_search.service import Service, understood
 
-# Nobody waits for something slower than what he asks for: half a word, a question, how things are, an index run.
-# Each lane has a Brain of its own, used by its thread alone; they share the files of the index and nothing else.
+# Nobody waits for something slower than what he asks for: half a word, a question, how things are, an index run. So
+# each has threads of its own. Questions have four, because one that asks the web waits for it.
 TYPING, ASKING, LOOKING, WRITING = "typing", "asking", "looking", "writing"
+THREADS = {TYPING: 1, ASKING: 4, LOOKING: 1, WRITING: 1}
 LANES = {"get": LOOKING, "status": LOOKING, "reindex": WRITING}
 
 SETTLE_SECONDS = 1.0  # that a question waits for changes to be taken in; then it is answered and says so
@@ -37,14 +38,13 @@ class Daemon:
     """Answers requests about one vault, from threads of its own. Raises ScanError for a whole home folder."""
 
     def __init__(self, config: Config, environ: Mapping[str, str], presence: Presence) -> None:
-        self.presence, self._environ = presence, environ
+        self.presence = presence
         self.events = Events()
-        self.turns = Turns(TYPING, ASKING, LOOKING, WRITING)
-        self.writer = Brain(config, environ, apart=True)
-        self.watch = self.writer.watch(on_change=self._changed, progress=self._progress)
+        self.turns = Turns(THREADS)
+        self.brain = Brain(config, environ, apart=True)
+        self.service = Service(self.brain)
+        self.watch = self.brain.watch(on_change=self._changed, progress=self._progress)
         self.watching = False
-        self._services = {lane: Service(Brain(config, environ)) for lane in (TYPING, ASKING, LOOKING)}
-        self._services[WRITING] = Service(self.writer)
         self._since = self._last_asked = time.monotonic()
         self._told = 0.0
 
@@ -99,18 +99,13 @@ class Daemon:
 
     def _answered(self, lane: str, name: str, fields: Mapping[str, Any]) -> Shape:
         """Answer from the index as it is when the changes that were noticed are in it."""
-        if self._services[lane].brain.config != self.writer.config:  # the watcher has read other settings
-            self._services[lane] = Service(Brain(self.writer.config, self._environ))
-        service = self._services[lane]
-        if lane == ASKING:
-            for note in self._settled():
-                service.brain.say(note)
-        found: Shape = getattr(service, name)(fields)
-        return found
+        said = self._settled() if lane == ASKING else []
+        found: Shape = getattr(self.service, name)(fields)
+        return found | {"notes": [*found["notes"], *said]} if said and "notes" in found else found
 
     def _settled(self) -> list[str]:
         """Wait until the index has followed the files, and return what to say where it has not."""
-        there = exists(self.writer.folder)
+        there = exists(self.brain.folder)
         standing = self.watch.standing
         if not self.watching and there:
             return []
@@ -134,10 +129,10 @@ class Daemon:
         """Bring the index up to date, however long that takes."""
         self.watch.pause_vectors()
         try:
-            return self._services[WRITING].reindex(fields, self._progress)
+            return self.service.reindex(fields, self._progress)
         finally:
             self.watch.pause_vectors(False)
-            self._changed(self.writer.snapshot().generation, ())
+            self._changed(self.brain.snapshot().generation, ())
 
     # --- in any thread -----------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -16,10 +16,10 @@ Shape = dict[str, Any]
 
 
 class Turns:
-    """Lanes of one thread each: what is quick is not kept waiting by what is thorough."""
+    """Lanes, each of some threads: what is quick is not kept waiting by what is thorough."""
 
-    def __init__(self, *lanes: str) -> None:
-        self._lanes = {name: ThreadPoolExecutor(1, thread_name_prefix=name) for name in lanes}
+    def __init__(self, lanes: Mapping[str, int]) -> None:
+        self._lanes = {name: ThreadPoolExecutor(count, thread_name_prefix=name) for name, count in lanes.items()}
         self._jobs: dict[str, set[Future[Shape]]] = {name: set() for name in lanes}  # that wait or are being done
         self._latest: dict[str, Future[Shape]] = {}
 

@@ -29,7 +29,7 @@ def test_a_newer_request_of_a_client_drops_its_older_ones() -> None:
 
     async def work() -> list[Any]:
         """Ask five times while the lane is held up."""
-        turns, free, done = Turns("quick"), threading.Event(), list[str]()
+        turns, free, done = Turns({"quick": 1}), threading.Event(), list[str]()
 
         def job(name: str) -> dict[str, Any]:
             """Note that it was done, when the lane is free."""
@@ -62,7 +62,7 @@ def test_lanes_do_not_wait_for_each_other() -> None:
 
     async def work() -> Any:
         """Hold up one lane and ask on the other."""
-        turns, free = Turns("quick", "thorough"), threading.Event()
+        turns, free = Turns({"quick": 1, "thorough": 1}), threading.Event()
         slow = asyncio.create_task(turns.take("thorough", lambda: {"free": free.wait()}))
         found = await turns.take("quick", lambda: {"quick": True})
         assert not slow.done()
@@ -79,7 +79,7 @@ def test_what_takes_too_long_is_refused() -> None:
 
     async def work() -> None:
         """Ask for what does not come."""
-        turns, free = Turns("quick"), threading.Event()
+        turns, free = Turns({"quick": 1}), threading.Event()
         try:
             await turns.take("quick", lambda: {"free": free.wait()}, seconds=0.01)
         finally:
@@ -96,7 +96,7 @@ def test_a_request_that_nobody_waits_for_is_dropped() -> None:
 
     async def work() -> list[str]:
         """Go away while waiting."""
-        turns, free, done = Turns("quick"), threading.Event(), list[str]()
+        turns, free, done = Turns({"quick": 1}), threading.Event(), list[str]()
         first = asyncio.create_task(turns.take("quick", lambda: {"free": free.wait()}))
         second = asyncio.create_task(turns.take("quick", lambda: {"done": done.append("second")}, client="a"))
         await until_waiting(turns, 2)
@@ -117,7 +117,7 @@ def test_too_many_that_wait_are_refused() -> None:
 
     async def work() -> None:
         """Fill the lane, and ask once more."""
-        turns, free = Turns("quick"), threading.Event()
+        turns, free = Turns({"quick": 1}), threading.Event()
         waiting = [asyncio.create_task(turns.take("quick", lambda: {"f": free.wait()})) for _ in range(MOST_WAITING)]
         await until_waiting(turns, MOST_WAITING)
         try:

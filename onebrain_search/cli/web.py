@@ -18,7 +18,9 @@ from onebrain_search.cli.console import json_option, open_brain, print_json, say
 @click.option("--strict", is_flag=True, help="Only verified domains (a trust of 0.85 and more).")
 @click.option("--wide", is_flag=True, help="Every domain, with stars beside its trust.")
 @click.option("--gitlab", is_flag=True, help="Code from GitLab instead of GitHub.")
-@click.option("--intent", "purpose", default="", help="What it is asked for: one of seven, or none for no scores.")
+@click.option(
+    "--intent", "purpose", default="", help="What it is asked for: one of seven, or a route, or none (no scores)."
+)
 @click.option("--mode", default="", help="fast, deep (all sources, further wordings) or answer.")
 @click.option("--freshness", default="", help="Not older than a day, week, month or year: pd, pw, pm, py.")
 @click.option("--domain-boost", "boost", default="", help="Domains to prefer, with commas between.")
@@ -46,12 +48,14 @@ def web(
     code 1 when nothing was found, 2 when no source could be asked.
     """
     from onebrain_search.web import shape, show
+    from onebrain_search.web.intent import ROUTES
     from onebrain_search.web.options import Options
 
     preferred = tuple(filter(None, (each.strip().lower() for each in boost.split(","))))
+    explicit, purpose = (purpose, "") if purpose in ROUTES else ("", purpose)
     options = Options(
-        route or "", strict=strict, wide=wide, gitlab=gitlab, purpose=purpose, mode=mode, freshness=freshness,
-        boost=preferred, num=num, queries=queries,
+        route or "", explicit, strict=strict, wide=wide, gitlab=gitlab, purpose=purpose, mode=mode,
+        freshness=freshness, boost=preferred, num=num, queries=queries,
     )  # fmt: skip
     outcome = open_brain(vault).web.search(" ".join(question), options, _tell)
     found = shape.shape(outcome)

@@ -19,7 +19,7 @@ class Keys:
         """Return the keys of a source, in the order to try them; a variable may hold several with commas between."""
         held = (self._environ.get(variable, "") for variable in variables)
         found = [key.strip() for text in held for key in text.split(",") if key.strip()]
-        return tuple(dict.fromkeys(found or filter(None, [self._from_keyring(name)])))
+        return tuple(filter(_can_be_sent, dict.fromkeys(found or [self._from_keyring(name)])))
 
     def _from_keyring(self, name: str) -> str:
         """Return a key from the keyring; nothing where there is none, or it is locked and does not open in time."""
@@ -41,3 +41,8 @@ class Keys:
         thread.join(PATIENCE)
         self._keyring = bool(held)
         return held[0] if held else ""
+
+
+def _can_be_sent(key: str) -> bool:
+    """Whether a key fits in a header; the error about one that does not would show it."""
+    return bool(key) and key.isascii() and key.isprintable()

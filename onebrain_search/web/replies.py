@@ -30,7 +30,7 @@ def sent(access: Access, ask: Ask, *, fixes: Mapping[int, str] | None = None, pa
         reply = access.http.send(ask)
     except WebError as error:
         code = "search_timeout" if error.kind == "timeout" else "search_error"
-        raise SourceError(code, error.what, where=error.where) from error
+        raise SourceError(code, _covered(error.what, access.keys), where=error.where) from error
     if reply.status != passing and (reply.status == 202 or not 200 <= reply.status < 300):
         words = said(reply, access.keys)
         fix = (fixes or {}).get(reply.status, "")
@@ -97,9 +97,14 @@ def said(reply: Reply, keys: Iterable[str] = ()) -> str:
     except WebError:
         value = None
     words = next(filter(None, map(text, _messages(value))), "")
+    return _covered(words, keys)[:160]
+
+
+def _covered(words: str, keys: Iterable[str]) -> str:
+    """Return a text without our keys."""
     for key in keys:
         words = words.replace(key, "***") if key else words
-    return words[:160]
+    return words
 
 
 def pause(reply: Reply) -> float | None:

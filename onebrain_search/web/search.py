@@ -19,6 +19,7 @@ from onebrain_search.web.results import Found, Result, SourceError, Trust, Wante
 from onebrain_search.web.sources import Desk
 from onebrain_search.web.trust import Memory, Row
 
+LONGEST = 1000  # characters of a question; more is a document, which nobody is sent
 LEAST = 0.3  # seconds that must be left for another round
 
 Local = Callable[[str], Sequence[Result]]  # what the vault and the code folders hold
@@ -100,7 +101,7 @@ def search(question: str, web: Web, options: Options = Options()) -> Outcome:  #
     Where every source failed, `failure` of the outcome says why.
     """
     began = time.monotonic()
-    question = " ".join(question.split())
+    question = " ".join(question.encode("utf-8", "replace").decode().split())[:LONGEST]
     checked(question, options)
     asks = None if options.purpose == NONE else purpose.purpose_of(question, options.purpose)
     route = intent.route(

@@ -170,6 +170,8 @@ def test_the_verb_prints_results_and_ends_with_its_code(net: FakeInternet, tmp_p
     found = _run(net, tmp_path, "web", "React useEffect official docs", "--json")
     assert (found.returncode, found.stderr) == (0, "web: asking context7: 20.5 s at most\n")
     assert json.loads(found.stdout)["mode_line"] == "Mode: docs (auto)"
+    routed = _run(net, tmp_path, "web", "React official docs", "--intent", "web")
+    assert "Mode: web (explicit)" in routed.stdout
     assert _run(net, tmp_path, "web", "--code", "xyzzy").returncode == 1
     lost = _run(net, tmp_path, "web", "--code", "retry", GITHUB_TOKEN="")
     assert lost.returncode == 2

@@ -53,6 +53,12 @@ def test_the_environment_comes_first_and_may_hold_several() -> None:
     assert InMemory.asked == 0
 
 
+@pytest.mark.parametrize("key", ["two\nlines", "sch\u00f6n", "bell\x07", "  "])
+def test_a_key_that_fits_in_no_header_is_none(key: str) -> None:
+    """It would be refused later by an error that shows it."""
+    assert Keys({"A": key}, keyring=False).of("brave", ("A",)) == ()
+
+
 def test_a_key_of_the_keyring_is_found() -> None:
     """By the service and the name of the source; not when the settings say no."""
     keyring.set_keyring(InMemory())

@@ -279,6 +279,7 @@ def test_o14_other_spellings_of_a_library_are_tried(net: FakeInternet) -> None:
         ("how do I use useEffect in React docs", ["React", "useEffect"]),
         ("Next.js middleware", ["Next.js", "Nextjs"]),
         ("htmx form validation", ["htmx", "form", "validation"]),
+        ("Spring Boot 3.2 native image docs", ["Spring Boot", "Spring", "Boot"]),
         ("what is the official documentation", []),
     ],
 )

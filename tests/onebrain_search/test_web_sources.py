@@ -166,6 +166,17 @@ def test_m1_arguments_are_checked_before_anything_is_asked(
     assert net.calls == []
 
 
+@pytest.mark.parametrize(
+    "question", ["retry \ud800 x", "retry " * 10_000, "retry\x00\x1b[2J", "\u202eyrter", "%s{}\\"]
+)
+def test_any_question_can_be_asked(net: FakeInternet, question: str) -> None:
+    """Half characters, a whole book, control characters: the sources get at most a thousand readable characters."""
+    outcome = _found(net, question, Options("web"))
+    assert outcome.failure is None
+    assert outcome.gathered.errored == {}
+    assert len(net.asked("api.exa.ai")[0].json["query"]) <= 1000
+
+
 def test_m2_a_success_has_its_fields(net: FakeInternet) -> None:
     """One source is named, several are a fan-out; nothing found is a success, too."""
     several = shape.shape(_found(net, "retry", Options("web")))

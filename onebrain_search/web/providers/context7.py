@@ -55,8 +55,9 @@ def names(question: str) -> Iterator[str]:
     tokens = [token.strip("./-") for token in _TOKEN.findall(question)]
     plain = [t for t in tokens if t.lower() not in _STOP and not words.found(t, keywords)]
     proper = [t for t in plain if t[0].isupper() or "." in t]
+    pair = [" ".join(proper)] if len(proper) == 2 and " ".join(proper) in question else []
     seen = set()
-    for token in dict.fromkeys([*proper, *plain]):
+    for token in dict.fromkeys([*pair, *proper, *plain]):
         for spelling in (token, _other(token)):
             if spelling and spelling.lower() not in seen:
                 seen.add(spelling.lower())

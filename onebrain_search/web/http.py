@@ -114,7 +114,7 @@ class Http:
         self._routes = dict(routes or {})
         self._transport = transport
         self._clock = clock
-        self._clients: dict[str, Client] = {}
+        self._clients: dict[tuple[str, str], Client] = {}
         self._lock = threading.Lock()
 
     def check(self, url: str) -> None:
@@ -183,7 +183,7 @@ class Http:
         self.check(url)
         parts = checked(url)
         proxy = "" if self._route(url) else proxy_of(parts)
-        client = self._client(proxy)
+        client = self._client(proxy, parts.hostname or "" if self._guard is not None else "")
         problem: Exception | None = None
         for target, extras in self._targets(parts, bool(proxy)):
             left = until - self._clock()
@@ -241,12 +241,17 @@ class Http:
         """Return where an origin is sent to instead, or nothing."""
         return self._routes.get(origin(url)) or self._routes.get(ROUTE_ALL, "")
 
-    def _client(self, proxy: str) -> Client:
-        """Return the client of a proxy, or of none."""
+    def _client(self, proxy: str, host: str) -> Client:
+        """Return the client of a proxy, or of none.
+
+        Each guarded host has one: pinned addresses of two hosts can be the same, and a connection whose certificate
+        was checked for one must not serve the other.
+        """
         import httpx2
 
+        key = (proxy, host)
         with self._lock:
-            if proxy not in self._clients:
+            if key not in self._clients:
                 client = httpx2.Client(
                     proxy=proxy or None,
                     transport=self._transport,
@@ -255,8 +260,8 @@ class Http:
                     follow_redirects=False,
                 )
                 client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-                self._clients[proxy] = client
-            return self._clients[proxy]
+                self._clients[key] = client
+            return self._clients[key]
 
 
 def checked(url: str) -> SplitResult:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import socket
+import threading
 from collections.abc import Iterator, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -225,3 +228,42 @@ def test_no_text_breaks_the_look(text: str) -> None:
             use()
         except WebError as error:
             assert "\n" not in str(error)
+
+
+class _Counting(ThreadingHTTPServer):
+    """Answers every request, keeps connections open, and counts them."""
+
+    daemon_threads = True
+    connections = 0
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        """Count a connection."""
+        self.connections += 1
+        return super().get_request()
+
+
+class _Here(BaseHTTPRequestHandler):
+    """Answers with one word."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        """Answer."""
+        self.send_response(200)
+        self.send_header("content-length", "4")
+        self.end_headers()
+        self.wfile.write(b"here")
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name is http.server's)
+        """Keep stderr clean."""
+
+
+def test_two_hosts_at_one_address_share_no_connection() -> None:
+    """What was checked for one name, its certificate above all, does not hold for another."""
+    with _Counting(("127.0.0.1", 0), _Here) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        http = Http(guard=PublicOnly(resolve=lambda host, port: ["127.0.0.1"], allowed=LOOPBACK))
+        for host in ("one.example", "one.example", "two.example"):
+            assert http.send(Ask(f"http://{host}:{server.server_address[1]}/")).text == "here"
+        server.shutdown()
+    assert server.connections == 2

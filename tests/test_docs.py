@@ -158,10 +158,10 @@ def test_the_readme_names_every_kind_of_note() -> None:
 def test_a_named_option_exists(page: Path) -> None:
     """Every `--option` in running text is one of a verb of ours."""
     context = cli.make_context("onebrain-search", ["status"], resilient_parsing=True)
-    commands = [cli.get_command(context, verb) for verb in VERBS]
-    known = {
-        option for command in commands if command for p in command.params for option in (*p.opts, *p.secondary_opts)
-    } | {"--help"}
+    verbs = [command for verb in VERBS if (command := cli.get_command(context, verb))]
+    commands = [*verbs, *(below for verb in verbs for below in getattr(verb, "commands", {}).values())]
+    known = {option for command in commands for p in command.params for option in (*p.opts, *p.secondary_opts)}
+    known |= {"--help"}
     quoted = re.findall(r"`([^`\n]+)`", page.read_text(encoding="utf-8"))
     assert {found for text in quoted for found in re.findall(r"(?<![\w-])--[a-z][\w-]*", text)} <= known
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -153,3 +154,13 @@ def test_a_document_that_ends_its_reader_ends_nothing_else(monkeypatch: pytest.M
     monkeypatch.setattr(documents, "READ", "import os; os.abort()")
     with pytest.raises(ParseError, match="ends the program"):
         documents.text_of(b"%PDF", ".pdf", "a.pdf")
+
+
+def test_a_small_body_that_unpacks_to_a_huge_one_is_cut(net: FakeInternet) -> None:
+    """The limit is that of the unpacked text."""
+    packed = gzip.compress(b"<p>boat</p>" * 4_000_000, 1)
+    served = Served(packed, kind="text/html", headers={"content-encoding": "gzip"})
+    net.sites["one.example"] = net.sites["m.one.example"] = lambda call: served
+    last = fetched(net, "https://one.example/").last
+    assert len(packed) < 1_000_000
+    assert (last.status, "more than 5 MB" in last.error) == ("error", True)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from indexer.state import locked
 from tests.editors.neovim import Open
 from tests.editors.notes import Notes
 
@@ -61,6 +62,30 @@ def test_without_a_daemon_the_program_itself_is_asked(edit: Open, few: Notes, pr
     editor.wait(lambda: editor.picker()["paths"][:1] == ["Glaze.md"], "the second answer")  # type: ignore[index]
     assert len(editor.heard()) == 1 and "no daemon today" in editor.heard()[0]
     assert few.status()["daemon"] is None
+
+
+def test_a_wrong_token_leads_to_the_program_itself(edit: Open, few: Notes) -> None:
+    """The daemon cannot be trusted then, and no second one can be started; one line says so."""
+    assert few.run("serve").returncode == 0
+    file = Path(few.status()["state"], "daemon.json")
+    told = file.read_text(encoding="utf-8")
+    try:
+        file.write_text(json.dumps({**json.loads(told), "token": "wrong"}), encoding="utf-8")
+        editor = edit(few)
+        editor.command("OneBrain kiln")
+        assert editor.wait_for_hits()["paths"][0] == "Kiln.md"
+        assert len(editor.heard()) == 1 and "no daemon" in editor.heard()[0]
+    finally:
+        file.write_text(told, encoding="utf-8")
+
+
+def test_while_the_first_index_is_made_the_picker_says_so_and_waits(edit: Open, few: Notes) -> None:
+    """Its sources come by themselves."""
+    with locked(Path(few.status()["state"]), 0.0):
+        editor = edit(few)
+        editor.command("OneBrain kiln")
+        editor.wait(lambda: (p := editor.picker()) and "index is being made" in p["said"], "the line")
+    assert editor.wait_for_hits()["paths"][0] == "Kiln.md"
 
 
 def test_a_missing_program_is_said_in_a_line(edit: Open, few: Notes) -> None:

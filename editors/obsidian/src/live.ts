@@ -32,6 +32,11 @@ export class Live {
     private readonly onChange: (state: State) => void,
   ) {}
 
+  /** Whether something was asked that has no answer yet, nor an error. */
+  get waits(): boolean {
+    return this.state.busy || (this.asked !== this.state.query && !this.state.trouble);
+  }
+
   /** Take what was typed: whatever is on its way is given up, and the pause begins anew. */
   input(text: string): void {
     const query = text.trim();

@@ -48,7 +48,10 @@ export class SearchModal extends Modal {
     this.list = body.createDiv({ cls: "onebrain-list", attr: { role: "listbox" } });
     this.passage = body.createDiv({ cls: "onebrain-passage" });
     this.foot = this.contentEl.createDiv({ cls: "onebrain-foot" });
-    this.input.addEventListener("input", () => this.live.input(this.input.value));
+    this.input.addEventListener("input", () => {
+      this.live.input(this.input.value);
+      this.showWords();
+    });
     this.keys();
     this.show(EMPTY);
     this.input.value = this.options.query ?? "";
@@ -136,9 +139,10 @@ export class SearchModal extends Modal {
   }
 
   private showWords(): void {
-    const { query, stage, sources, notes, index, trouble, busy } = this.state;
+    const { query, stage, sources, notes, index, trouble } = this.state;
     const how = stage === "lexical" ? "words" : "words + meaning";
-    this.count.setText(query === "" || !stage ? "" : `${sources.length} · ${how}${busy ? " …" : ""}`);
+    const count = query === "" || !stage ? "" : `${sources.length} · ${how}`;
+    this.count.setText(this.live.waits ? `${count} …` : count);
     this.foot.empty();
     const note = lacks(index) ?? notes[0];
     const nothing = stage === "hybrid" && sources.length === 0;

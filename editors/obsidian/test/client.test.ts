@@ -161,3 +161,16 @@ test("an error leaves the sources of before, and the next answer takes it away",
   live.input("retry");
   await until(() => states.at(-1)?.stage === "hybrid" && !states.at(-1)?.trouble, "an answer");
 });
+
+test("a search by words that has no index yet is no end: the one by meaning waits for it", async () => {
+  const states: State[] = [];
+  const client = clientOf(VAULT);
+  const live = new Live(
+    (fields) => (fields.stage ? Promise.reject(new Trouble("there is no index", 503)) : client.call("search", fields)),
+    { debounce: 80, limit: 5 },
+    (state) => states.push(state),
+  );
+  live.input("retry policy");
+  await until(() => states.at(-1)?.stage === "hybrid", "sources");
+  assert.deepEqual(states.map((state) => [state.trouble, state.busy]), [["the index is being made …", true], [null, false]]);
+});

@@ -18,7 +18,7 @@ function M.take(settings)
     if not known[name] then
       error(("onebrain: there is no setting %q"):format(name), 0)
     end
-    M[name] = value
+    M[name] = name == "vault" and vim.fn.expand(value) or value
   end
 end
 

@@ -86,6 +86,11 @@ function Live:input(query)
   end)
 end
 
+--- Whether something was asked that has no answer yet, nor an error.
+function Live:waits()
+  return self.state.busy or ((self.asked or "") ~= self.state.query and not self.state.trouble)
+end
+
 --- End it; on_change is not called any more.
 function Live:close()
   self.closed = true

@@ -111,7 +111,7 @@ function Picker:_draw_words()
   local state = self.state
   local said = state.stage == "lexical" and "words" or state.stage and "words + meaning"
   local count = state.query ~= "" and ("%d%s"):format(#self.sources, said and " · " .. said or "") or ""
-  if state.busy then
+  if self.live:waits() then
     count = count .. " …"
   end
   vim.api.nvim_buf_clear_namespace(self.frame.buffers.prompt, namespace, 0, -1)
@@ -246,6 +246,7 @@ function Picker:_follow()
   local changed = vim.schedule_wrap(function()
     if not self.closed then
       self.live:input(self:typed())
+      self:_draw_words()
     end
   end)
   vim.api.nvim_buf_attach(prompt, false, { on_lines = changed })
@@ -281,7 +282,10 @@ local function fixed(sources, on_change)
     end, sources)
     on_change({ query = vim.trim(query), sources = found, notes = {}, busy = false })
   end
-  return { input = input, close = function() end }
+  local function no()
+    return false
+  end
+  return { input = input, waits = no, close = no }
 end
 
 --- Open the picker: opts are folder, and title, query, sources (a fixed list) and linking (enter inserts a link).

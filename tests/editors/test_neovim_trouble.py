@@ -65,16 +65,15 @@ def test_without_a_daemon_the_program_itself_is_asked(edit: Open, few: Notes, pr
 
 
 def test_a_wrong_token_leads_to_the_program_itself(edit: Open, few: Notes) -> None:
-    """The daemon cannot be trusted then, and no second one can be started; one line says so."""
+    """Whoever listens does not know that token, so it is not the daemon that is meant."""
     assert few.run("serve").returncode == 0
     file = Path(few.status()["state"], "daemon.json")
     told = file.read_text(encoding="utf-8")
     try:
         file.write_text(json.dumps({**json.loads(told), "token": "wrong"}), encoding="utf-8")
-        editor = edit(few)
+        editor = edit(few, start=False)  # with leave to start one, it waits for it, and then says that it did not come
         editor.command("OneBrain kiln")
         assert editor.wait_for_hits()["paths"][0] == "Kiln.md"
-        assert len(editor.heard()) == 1 and "no daemon" in editor.heard()[0]
     finally:
         file.write_text(told, encoding="utf-8")
 

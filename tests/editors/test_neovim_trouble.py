@@ -71,7 +71,7 @@ def test_a_wrong_token_leads_to_the_program_itself(edit: Open, few: Notes) -> No
     told = file.read_text(encoding="utf-8")
     try:
         file.write_text(json.dumps({**json.loads(told), "token": "wrong"}), encoding="utf-8")
-        editor = edit(few, start=False)  # with leave to start one, it waits for it, and then says that it did not come
+        editor = edit(few, start=False)  # else it waits for one, and then says that none came
         editor.command("OneBrain kiln")
         assert editor.wait_for_hits()["paths"][0] == "Kiln.md"
     finally:

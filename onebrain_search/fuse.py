@@ -33,16 +33,16 @@ def convex(
     dense: Mapping[int, float],
     share: float,
     shown: Mapping[int, float] | None = None,
-    full: float = 0.0,
+    trust: float = 1.0,
 ) -> list[Scored]:
     """Return the union of both legs, best first.
 
     `bm25` are scores of the lexical leg by chunk id, `dense` cosines of all candidates; `share` (0..1) is the weight
-    of the dense leg; `shown` are the cosines that are reported, if not `dense`; `full` is the score by words that
-    counts as 1 where the best one is less. Scores are in 0..1.
+    of the dense leg; `shown` are the cosines that are reported, if not `dense`; `trust` (0..1) is how much scores by
+    words count. Scores are in 0..1.
     """
     low, high = min(dense.values(), default=0.0), max(dense.values(), default=0.0)
-    by_words = (1 - share) / (max(full, *bm25.values(), 0.0) or 1.0)
+    by_words = trust * (1 - share) / (max(bm25.values(), default=0.0) or 1.0)
     by_meaning = share / ((high - low) or 1.0)
     cosines = dense if shown is None else shown
     fused = []

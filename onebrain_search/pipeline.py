@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from indexer import tokens
 from indexer.errors import EmbedError
 from indexer.snapshot import Snapshot
 from onebrain_search import dense, fuse, rank, retrieve
 from onebrain_search import query as queries
+from onebrain_search.neutral import neutral
 from onebrain_search.types import Hit, Query, Retrieval
 
 if TYPE_CHECKING:
@@ -105,19 +107,21 @@ def _found(
         return Found(query, retrieve.hits(snapshot, fuse.alone("date", retrieve.listed(snapshot)(query))))
     words = dict(retrieve.lexical(snapshot)(query)) if retrieval != "vector" else {}
     asked, notes = (None, ()) if retrieval == "lexical" else _question(snapshot, query, model)
-    scored, near = fuse.convex(words, {}, 0.0), list[tuple[int, float]]()
+    scored, nearest = fuse.convex(words, {}, 0.0), None
     if asked is not None:
         near = retrieve.vector(snapshot, asked[0])(query)
-        scored = (
-            fuse.alone("vector", near) if retrieval == "vector" else _fused(snapshot, query, (words, near), *asked)
-        )
+        nearest = dense.of(snapshot.model).nearest(near)
+        turned = neutral(snapshot, asked[0])
+        if turned is not asked[0]:
+            near = retrieve.vector(snapshot, turned)(query)
+        alone = retrieval == "vector"
+        scored = fuse.alone("vector", near) if alone else _fused(snapshot, query, (words, near), *asked)
     best = scored[: max(RANKED, RANKED_EACH * query.limit)]
     known = {each.number for each in best}
     best += fuse.alone("lexical", [(number, 0.0) for number in told if number not in known])
     hits = retrieve.hits(snapshot, best)
     for stage in rank.stages(snapshot, told):
         hits = stage(query, hits)
-    nearest = dense.of(snapshot.model).nearest(near) if asked else None
     return Found(query, hits, nearest, notes, question=asked[0] if asked else None)
 
 
@@ -131,13 +135,22 @@ def _fused(
     """Return the candidates of both legs in one order, moved by dense feedback from the best of them."""
     (words, near), known = legs, dense.of(snapshot.model)
     share *= known.share
-    full = known.full * sum(map(snapshot.rarity, query.terms)) if known.full else 0.0
-    trust = min(1.0, max(words.values(), default=0.0) / full) if full else 1.0
+    trust = _trust(snapshot, query, max(words.values(), default=0.0)) if known.mixed else 1.0
     found, rows = snapshot.vectors().rows_of(list(dict.fromkeys([*words, *(number for number, _ in near)])))
     cosines = dict(zip(found, (rows @ question).tolist(), strict=True))
-    first = [each.number for each in fuse.convex(words, cosines, share, full=full)[: fuse.FEEDBACK_FROM]]
+    meant = dict(zip(found, (rows @ neutral(snapshot, question)).tolist(), strict=True))
+    first = [each.number for each in fuse.convex(words, meant, share, trust=trust)[: fuse.FEEDBACK_FROM]]
     moved = fuse.feedback(question, rows[[at for at, number in enumerate(found) if number in first]], trust)
-    return fuse.convex(words, dict(zip(found, (rows @ moved).tolist(), strict=True)), share, cosines, full)
+    meant = dict(zip(found, (rows @ neutral(snapshot, moved)).tolist(), strict=True))
+    return fuse.convex(words, meant, share, cosines, trust)
+
+
+def _trust(snapshot: Snapshot, query: Query, best: float) -> float:
+    """Return how much scores by words are to count: less, the fewer of the question's words the notes have."""
+    reader, rarity = snapshot.lexical, {term: snapshot.rarity(term) for term in query.terms}
+    lost = [t for t in rarity if not reader.frequency(t) and not reader.frequency(tokens.stem(t), "stem")]
+    away = sum(rarity[term] for term in lost)
+    return dense.of(snapshot.model).trust(best, sum(rarity.values()) - away, away)
 
 
 def _question(

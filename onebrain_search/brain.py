@@ -358,11 +358,13 @@ class Brain:
             return replace(found, notes=(*found.notes, f"not looked at again by the reranker: {error}"))
 
     def _say_coverage(self, snapshot: Snapshot) -> None:
-        """Say once which share of the vault has vectors, when it is not all of it."""
+        """Say once which share of the vault has vectors, when it is not all of it, and what could not be read."""
         counts = snapshot.counts()
         if counts["pending"]:
             share = 100 * (counts["chunks"] - counts["pending"]) // max(1, counts["chunks"])
             self.say(f"{share}% of the passages have vectors; `index` makes the rest")
+        if lost := sum(skip.failed for skip in snapshot.catalog.skips()):
+            self.say(f"{lost} places could not be read; answers may lack them (see `status`)")
 
     def snapshot(self) -> Snapshot:
         """Return the newest generation of the index. Raises StoreError when there is none that can be read."""
@@ -380,13 +382,9 @@ class Brain:
         """Return what to index and how, from the settings and what is to be forgotten."""
         made = self._models.vectors(self.config.embedding, self.folder, settled=settled, progress=progress)
         return plan.plan(
-            self.config,
-            self.folder,
-            forgotten=forgotten.load(self.folder),
-            vectors=made if with_vectors else None,
-            accept_emptied=yes,
-            progress=progress,
-        )
+            self.config, self.folder, forgotten=forgotten.load(self.folder), vectors=made if with_vectors else None,
+            accept_emptied=yes, progress=progress,
+        )  # fmt: skip
 
     def say(self, note: str) -> None:
         """Keep a note for the next answer to this thread, once."""

@@ -92,10 +92,8 @@ def search(
 def _refreshed(service: Service) -> None:
     """Bring the index up to date before it is asked."""
     progress = Progress()
-    report = service.brain.refresh(progress=progress)
+    service.brain.refresh(progress=progress)
     progress.done()
-    if report is not None and report.partial:
-        say(f"{len(report.failed)} places could not be read; answers may lack them (see `status`)")
 
 
 def _as_is(service: Service) -> None:

@@ -77,13 +77,20 @@ def make(daemon: Daemon, end: Callable[[], None]) -> ASGIApp:
         Route("/v1/events", events),
         Route("/v1/stop", stop, methods=["POST"]),
     ]
-    handlers: dict[Any, Any] = {OneBrainError: _told, 404: _no_such_path, 405: _other_method}
+    handlers: dict[Any, Any] = {OneBrainError: _told, Exception: _failed, 404: _no_such_path, 405: _other_method}
     return Guard(Starlette(routes=routes, exception_handlers=handlers), daemon.presence.token)
 
 
 async def _told(request: Request, error: OneBrainError) -> Response:
     """Answer with an error of ours."""
     return answer(error)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """Answer with a fault of our own; how it came about is in the log, without what was asked."""
+    return answer(
+        Refusal(500, f"the daemon failed: {type(error).__name__}", fix="see daemon.log in the state folder")
+    )
 
 
 async def _no_such_path(request: Request, error: Exception) -> Response:

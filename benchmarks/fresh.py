@@ -59,7 +59,7 @@ def by_vectors(brain: Brain, mark: str) -> bool:
     with brain.readers.question():
         snapshot = brain.snapshot()
         found = snapshot.lexical.search([(mark, 1.0)], k=1)
-        return bool(found and len(snapshot.vectors().vectors([found[0][0]])))
+        return bool(found and found[0][0] in snapshot.vectors().ids)
 
 
 def shown(name: str, seconds: list[float]) -> None:

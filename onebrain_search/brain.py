@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from indexer.watch.loop import OnChange, Watch
     from onebrain_search.answer.why import Story
 
+REST = 10.0  # seconds without a question, after which a watched Brain keeps no state of the catalog from SQLite
 WAIT = 10.0  # seconds for another process that is indexing
 MARK = "vault.txt"  # in the state folder: which vault it is of
 QUICK_PASSAGES = 400  # embedded at once before a question: under 20 s on the slowest machine measured (21 a second)
@@ -156,6 +157,7 @@ class Brain:
             """Make the new generation ready before it is asked, then tell of it."""
             with suppress(StoreError):  # the next question says why it cannot be read
                 self.readers.follow()
+            self.readers.rest(REST)
             if on_change is not None:
                 on_change(generation, paths)
 

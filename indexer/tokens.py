@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from unicodedata import category, combining, is_normalized, name, normalize
 
@@ -92,13 +92,18 @@ def runs(text: str) -> list[str]:
     return (_ASCII_RUN if plain.isascii() else _any_run()).findall(plain)
 
 
+def _pieces(text: str) -> list[str]:
+    """Return what stands between spaces and, in ASCII, other borders: no run holds one, and pieces come again."""
+    return (text.translate(_BORDERS) if text.isascii() else text).split()
+
+
 def analyse(text: str) -> tuple[str, str]:
     """Return what BM25 indexes of a text: every token in reading order, and the stems of its Latin words.
 
     The last character of each run of bigrams follows at the end, out of the way of phrases.
     """
     plain = text.isascii()
-    pieces = (text.translate(_BORDERS) if plain else text).split()  # no run holds a space, and pieces come again
+    pieces = _pieces(text)
     if not pieces:
         return "", ""
     bodies, stems = zip(*map(_known.__getitem__, pieces), strict=True)
@@ -108,10 +113,11 @@ def analyse(text: str) -> tuple[str, str]:
 
 
 def words(text: str) -> list[str]:
-    """Return the tokens of a question, in order."""
-    return " ".join(_known[piece][0] for piece in text.split()).split()
+    """Return the tokens of a question or a passage, in order."""
+    return " ".join([_known[piece][0] for piece in _pieces(text)]).split()
 
 
+@lru_cache(MEMO_LIMIT)
 def stem(token: str) -> str:
     """Return the stem of one token, or the token itself where stemming does not apply."""
     return _known[token][1].partition(" ")[0] or token

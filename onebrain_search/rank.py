@@ -7,7 +7,7 @@ leaves hits out of the list that repeat others. Scores never decide whether some
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import islice, pairwise
@@ -56,17 +56,27 @@ class _Reading:
     """What the stages of one query share: the words of passages and facts on documents, read once."""
 
     snapshot: Snapshot
-    words: dict[int, frozenset[str]] = field(default_factory=dict)
+    texts: dict[int, list[str]] = field(default_factory=dict)
+    words: dict[int, set[str]] = field(default_factory=dict)
     facts: dict[tuple[str, str], Facts] = field(default_factory=dict)
     rarities: dict[str, float] = field(default_factory=dict)
 
-    def words_of(self, hit: Hit) -> frozenset[str]:
+    def text_of(self, hit: Hit) -> list[str]:
+        """Return the tokens of a passage, in order."""
+        found = self.texts.get(hit.chunk.id)
+        if found is None:
+            found = self.texts[hit.chunk.id] = tokens.words(hit.chunk.text)
+        return found
+
+    def words_of(self, hit: Hit) -> set[str]:
         """Return tokens and stems of a passage, its title and headings."""
         found = self.words.get(hit.chunk.id)
         if found is None:
-            text = " ".join([hit.chunk.title, *hit.chunk.heading, hit.chunk.symbol, hit.chunk.text])
-            body, stems = tokens.analyse(text)
-            found = self.words[hit.chunk.id] = frozenset(body.split()).union(stems.split())
+            body, stems = tokens.analyse(" ".join([hit.chunk.title, *hit.chunk.heading, hit.chunk.symbol]))
+            found = {*body.split(), *stems.split(), *self.text_of(hit), *map(tokens.stem, self.text_of(hit))}
+            if not hit.chunk.text.isascii():  # the last sign of a run of bigrams is a word as well
+                found.update(tokens.analyse(hit.chunk.text)[0].split())
+            self.words[hit.chunk.id] = found
         return found
 
     def facts_of(self, hits: Sequence[Hit]) -> dict[tuple[str, str], Facts]:
@@ -96,7 +106,7 @@ def stages(snapshot: Snapshot, told: Mapping[int, float] = MappingProxyType({}))
         decided(told),
         source,
         ordered,
-        without_copies,
+        without_copies(reading),
         per_section,
         per_document,
     ]
@@ -163,7 +173,7 @@ def proximity(reading: _Reading) -> Stage:
             words = reading.words_of(hit)
             if not any(one in words and other in words for one, other in pairs):
                 return 0.0
-            there = [tokens.stem(token) for token in tokens.words(f"{hit.chunk.title} {hit.chunk.text}")]
+            there = map(tokens.stem, [*tokens.words(hit.chunk.title), *reading.text_of(hit)])
             return len(pairs & set(pairwise(there))) / len(pairs)
 
         return [_added(hit, "proximity", value(hit)) for hit in hits[:LOOKED_AT]] + hits[LOOKED_AT:]
@@ -245,22 +255,27 @@ def ordered(query: Query, hits: list[Hit]) -> list[Hit]:
     return sorted(by_date, key=lambda hit: -round(hit.score, 9))
 
 
-def without_copies(query: Query, hits: list[Hit]) -> list[Hit]:
+def without_copies(reading: _Reading) -> Stage:
     """Leave out passages whose text another, better one repeats, by word triples: no cosine tells copies apart.
 
     Who looks up a phrase wants every place of it: there they come last.
     """
-    kept: list[Hit] = []
-    copies: list[Hit] = []
-    seen: list[Triples] = []
-    for hit in hits[:LOOKED_AT]:
-        words = tokens.words(hit.chunk.text)
-        triples: Triples = {*zip(words, words[1:], words[2:], strict=False)} or {tuple(words)}
-        sample = set(islice(triples, 1 + len(triples) // 8))  # a copy lacks a tenth: it shares one of an eighth
-        copied = any(not sample.isdisjoint(other) and _same(triples, other) for other in seen)
-        (copies if copied else kept).append(hit)
-        seen.append(triples)
-    return kept + hits[LOOKED_AT:] + (copies if query.phrases and not query.sentence else [])
+
+    def stage(query: Query, hits: list[Hit]) -> list[Hit]:
+        """Sort the copies out."""
+        kept: list[Hit] = []
+        copies: list[Hit] = []
+        seen: list[Triples] = []
+        for hit in hits[:LOOKED_AT]:
+            words = reading.text_of(hit)
+            triples: Triples = {*zip(words, words[1:], words[2:], strict=False)} or {tuple(words)}
+            sample = set(islice(triples, 1 + len(triples) // 8))  # a copy lacks a tenth: it shares one of an eighth
+            copied = any(not sample.isdisjoint(other) and _same(triples, other) for other in seen)
+            (copies if copied else kept).append(hit)
+            seen.append(triples)
+        return kept + hits[LOOKED_AT:] + (copies if query.phrases and not query.sentence else [])
+
+    return stage
 
 
 def per_section(query: Query, hits: list[Hit]) -> list[Hit]:
@@ -288,7 +303,7 @@ def per_document(query: Query, hits: list[Hit]) -> list[Hit]:
     return kept
 
 
-def covered(terms: Sequence[str], words: frozenset[str], rarity: Callable[[str], float]) -> float:
+def covered(terms: Sequence[str], words: Set[str], rarity: Callable[[str], float]) -> float:
     """Return the summed rarity of the terms that stand among words, as such or by their stem."""
     return sum(rarity(term) for term in terms if term in words or tokens.stem(term) in words)
 

@@ -10,7 +10,10 @@ from onebrain_search.mcp import answers, fusion, reading
 from onebrain_search.mcp.parameters import Parameter, schema
 from onebrain_search.mcp.reply import Reply
 
-ANSWER, READ = 1200, 6000  # default budgets in tokens, of an answer and of text that is read
+ANSWER, READ = (
+    1100,
+    6000,
+)  # default budgets in tokens, of an answer (at most 1,200 by any count) and of text that is read
 
 _MODES = ("auto", "what", "why")
 _LEGS = ("hybrid", "lexical", "vector")

@@ -119,6 +119,35 @@ def test_the_captured_session_holds_on_stdio(place: Place) -> None:
         assert server.wait(60) == 0
 
 
+def test_f82_only_json_rpc_reaches_stdout_while_an_index_is_made(tmp_path: Path) -> None:
+    """Words are indexed, the model is loaded and vectors are made in between; nothing of that is printed there."""
+    vault = tmp_path / "notes"
+    vault.mkdir()
+    for number in range(3):
+        (vault / f"{number}.md").write_text(f"# Note {number}\n\nLlamas eat hay in field {number}.\n")
+    environ = {**os.environ, "ONEBRAIN_SEARCH_HOME": str(tmp_path / "home")}
+    command = [sys.executable, *PROGRAM, "--vault", str(vault)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=environ, stdin=pipe, stdout=pipe, text=True, encoding="utf-8") as server:
+        assert server.stdin is not None and server.stdout is not None
+        status = {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "status", "arguments": {}}}
+        found: dict[str, Any] = {}
+        until = time.monotonic() + 120
+        steps = [step["send"] for step in _session()[:2]]
+        while found.get("vectors") != 3 and time.monotonic() < until:
+            message = steps.pop(0) if steps else {**status, "id": 2}
+            server.stdin.write(json.dumps(message) + "\n")
+            server.stdin.flush()
+            if "id" in message:
+                reply = json.loads(server.stdout.readline())
+                assert reply["jsonrpc"] == "2.0"
+                found = reply["result"].get("structuredContent", {})
+                time.sleep(0.05)
+        server.stdin.close()
+        assert server.stdout.read() == ""
+    assert found["vectors"] == 3
+
+
 def test_the_captured_session_holds_on_http(loopback: Place) -> None:
     """The same requests get the same answers, one POST each, in one session."""
     client = http.client.HTTPConnection("127.0.0.1", loopback.port, timeout=60)
@@ -142,8 +171,9 @@ async def _every_tool(server: Any) -> dict[str, Any]:
         listed = (await client.list_tools()).tools
         found: dict[str, Any] = {name: await client.call_tool(name, given) for name, given in CALLS.items()}
         resource = await client.read_resource(f"onebrain://{NOTE.replace(' ', '%20')}")
+        code = await client.read_resource("onebrain://tools:carrier/retry.py")
         prompt = await client.get_prompt("search", {"question": "why did we drop qmd?"})
-        return found | {"tools": listed, "resource": resource, "prompt": prompt}
+        return found | {"tools": listed, "resource": resource, "code": code, "prompt": prompt}
 
 
 @pytest.fixture(scope="module", params=["stdio", "http"])
@@ -199,6 +229,7 @@ def test_search_and_fetch_have_the_fields_that_clients_require(answers: dict[str
 def test_a_note_is_a_resource(answers: dict[str, Any]) -> None:
     """By its path in the address, whole."""
     assert "exponential backoff" in answers["resource"].contents[0].text
+    assert "def next_delay" in answers["code"].contents[0].text
 
 
 def test_the_prompt_holds_the_question(answers: dict[str, Any]) -> None:

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 import pytest
 
 from onebrain_search.cli import cli
+from onebrain_search.web.fetch import api
 from onebrain_search.web.fetch.keywords import search
 from onebrain_search.web.fetch.page import Page
+from onebrain_search.web.fetch.pipeline import errand
 from onebrain_search.web.fetch.platforms import PLATFORMS, platform_of, searchable
-from onebrain_search.web.fetch.types import Choices
+from onebrain_search.web.fetch.types import Choices, Outcome
 from onebrain_search.web.testing import FakeInternet, Served
 from onebrain_search.web.testing.faults import FAULTS
 from tests.onebrain_search.fetching import fetched, internet, opening, tried
@@ -188,15 +190,22 @@ def test_an_interface_that_answers_nonsense_is_an_error(net: FakeInternet, platf
 
 def test_a_limit_is_told_in_the_platforms_own_numbers(net: FakeInternet) -> None:
     """Stack Exchange counts seconds in words, GitHub names the minute."""
-    last = fetched(net, "https://stackoverflow.com/q/429", only=("api",)).last
-    assert (last.status, last.http_status) == ("blocked", 400)
-    assert "120 seconds" in last.error
+
+    def told(url: str) -> Outcome:
+        """Return what one attempt leads to, without the wait for a second one."""
+        outcome = api.attempt(errand(url, Choices(seconds=20.0), opening(net)))
+        assert outcome is not None
+        return outcome
+
+    limited = told("https://stackoverflow.com/q/429")
+    assert (limited.status, limited.http_status) == ("blocked", 400)
+    assert "120 seconds" in limited.error
     headers = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1789000000"}
     body = b'{"message": "API rate limit exceeded for user ID 1."}'
     net.sites["api.github.com"] = lambda call: Served(body, 403, headers=headers)
-    last = fetched(net, "https://github.com/acme/ferry", only=("api",)).last
-    assert last.status == "blocked"
-    assert "2026-09-10 00:26 UTC" in last.error
+    limited = told("https://github.com/acme/ferry")
+    assert (limited.status, limited.has("rate-limit")) == ("blocked", True)
+    assert "2026-09-10 00:26 UTC" in limited.error
 
 
 def test_a_token_goes_to_its_interface_alone(net: FakeInternet) -> None:

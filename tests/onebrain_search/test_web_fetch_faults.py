@@ -33,7 +33,7 @@ def _cli(net: FakeInternet, *arguments: str) -> int:
     return code
 
 
-@pytest.mark.parametrize("fault", sorted(set(FAULTS) - {"hang", "slow"}))
+@pytest.mark.parametrize("fault", sorted(set(FAULTS) - {"hang", "slow", "429"}))
 def test_no_fault_of_a_site_breaks_a_fetch(net: FakeInternet, fault: str) -> None:
     """Thirty megabytes, endless streams, cut or wrong bodies, loops: a status and one line."""
     for host in ("one.example", "m.one.example", "api.github.com"):

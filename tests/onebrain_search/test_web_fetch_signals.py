@@ -42,8 +42,8 @@ def _status(net: FakeInternet, served: Served) -> tuple[str, set[str]]:
         (page("<p>No.</p>", 403), "error", "http-status"),
         (page("<p>No.</p>", 406), "error", "http-status"),
         (page("<p>No.</p>", 430), "error", "http-status"),
-        (page("<p>Wait.</p>", 429), "blocked", "rate-limit"),
-        (page("<p>Wait.</p>", 503), "blocked", "rate-limit"),
+        (page("<p>Wait.</p>", 429, retry_after="0"), "blocked", "rate-limit"),
+        (page("<p>Wait.</p>", 503, retry_after="0"), "blocked", "rate-limit"),
     ],
 )
 def test_o35_signals_tell_why(net: FakeInternet, served: Served, status: str, kind: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import subprocess
 import sys
 import unicodedata
 from collections.abc import Callable
@@ -280,3 +281,13 @@ def test_an_interrupted_run_keeps_what_it_has(run: Any, vault: Any, monkeypatch:
         told = run("index", "--lexical-only", "--vault", folder)
         assert told.code == 130 and "kept" in told.err
     assert index(run, folder)["added"] == 5
+
+
+def test_f76_a_terminal_of_another_encoding_gets_utf8(vault: Any, home: Path) -> None:
+    """As Windows has them: an emoji in a note is printed, and breaks nothing."""
+    folder = vault({"a.md": "The retry limit is five \U0001f389.\n"})
+    code = "from onebrain_search.cli import main; main()"
+    command = [sys.executable, "-c", code, "search", "--retrieval", "lexical", "retry limit", "--vault", str(folder)]
+    legacy = {**os.environ, "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
+    ran = subprocess.run(command, env=legacy, capture_output=True, check=False)
+    assert (ran.returncode, "\U0001f389" in ran.stdout.decode()) == (0, True), ran.stderr.decode()

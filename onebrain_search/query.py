@@ -70,7 +70,7 @@ def half_typed(query: Query) -> Query:
     """Return the query with its last word taken for the beginning of one, too, unless a space was typed after it."""
     last = tokens.words(query.text.rpartition(" ")[2])[-1:]
     begun = [word for word in last if len(word) > 1 and word in query.terms and not query.text[-1:].isspace()]
-    return replace(query, prefixes=(*query.prefixes, *begun))
+    return replace(query, prefixes=(*query.prefixes, *begun), typing=True)
 
 
 def explained(query: Query) -> dict[str, Any]:

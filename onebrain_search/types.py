@@ -27,6 +27,7 @@ class Query:
     limit: int = 5
     prefixes: tuple[str, ...] = ()
     sentence: bool = False  # operators are hints, not conditions
+    typing: bool = False  # it is being typed: an answer in milliseconds is worth more than the last place of a hit
     notes: tuple[str, ...] = ()
     guessed: tuple[str, ...] = ()  # terms that stand for words that are in no note, by their spelling
     hidden: tuple[Condition, ...] = ()  # what was forgotten and is not deleted yet: holds whatever else is relaxed

@@ -52,6 +52,14 @@ def hardware() -> tuple[str, Any]:
     return "cpu", torch.bfloat16 if native else torch.float32
 
 
+def is_untiled(device: str, precision: Any) -> bool:
+    """Whether this is a CPU that multiplies half precision, and has no AMX for it."""
+    import torch
+
+    tiled = getattr(torch.cpu, "_is_amx_tile_supported", lambda: False)()  # a private name: absence means no
+    return device == "cpu" and precision == torch.bfloat16 and not tiled
+
+
 @contextmanager
 def quiet() -> Iterator[None]:
     """Keep progress bars and advice of the model libraries off the terminal while the block runs."""

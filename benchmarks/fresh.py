@@ -45,7 +45,7 @@ def waited(condition: Callable[[], bool]) -> float:
     while not condition():
         if time.perf_counter() - started > PATIENCE:
             raise TimeoutError
-        time.sleep(0.002)
+        time.sleep(0.01)
     return time.perf_counter() - started
 
 
@@ -92,6 +92,18 @@ def saves(folder: Path, notes: int, count: int, *, vectors: bool) -> None:
     shown(f"save -> {'vector' if vectors else 'lexical'}, {notes} notes", seconds)
 
 
+def embedding() -> float:
+    """Return how long the model needs for the passage of one note, by itself."""
+    from indexer.embed import document_embedder_for
+
+    model, seconds = document_embedder_for(1), []
+    for n in range(8):
+        started = time.perf_counter()
+        model.embed_documents([text(n, "alone")])
+        seconds.append(time.perf_counter() - started)
+    return statistics.median(seconds)
+
+
 def branch(folder: Path, notes: int, count: int) -> None:
     """Change many files at once, in a watched vault and for a run."""
     vault = folder / "vault-False"
@@ -131,7 +143,8 @@ def main() -> None:
         folder = Path(place)
         saves(folder, arguments.notes, arguments.saves, vectors=False)
         branch(folder, arguments.notes, min(arguments.branch, arguments.notes))
-        saves(folder, min(120, arguments.notes), arguments.saves, vectors=True)
+        saves(folder, min(60, arguments.notes), arguments.saves, vectors=True)
+        print(f"{'of that, the model alone on one passage':<44} p50 {embedding():6.3f} s")
 
 
 if __name__ == "__main__":

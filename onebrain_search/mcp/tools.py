@@ -10,10 +10,8 @@ from onebrain_search.mcp import answers, fusion, reading
 from onebrain_search.mcp.parameters import Parameter, schema
 from onebrain_search.mcp.reply import Reply
 
-ANSWER, READ = (
-    1100,
-    6000,
-)  # default budgets in tokens, of an answer (at most 1,200 by any count) and of text that is read
+ANSWER = 1100  # tokens of an answer by default: at most 1,200 by o200k_base, whatever the estimate misses
+READ = 6000  # tokens of what is read by default
 
 _MODES = ("auto", "what", "why")
 _LEGS = ("hybrid", "lexical", "vector")

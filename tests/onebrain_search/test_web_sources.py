@@ -15,6 +15,7 @@ from onebrain_search.web.options import Options
 from onebrain_search.web.results import SourceError
 from onebrain_search.web.search import Outcome, search
 from onebrain_search.web.testing import FakeInternet
+from onebrain_search.web_settings import WebSettings
 from tests.onebrain_search.fake_web import KEY, open_fake
 
 WEB_HOSTS = ("api.exa.ai", "api.tavily.com", "api.search.brave.com", "html.duckduckgo.com", "lite.duckduckgo.com")
@@ -214,6 +215,15 @@ def test_m4_every_code_can_be_had(net: FakeInternet) -> None:
     outcome = search("retry", web, Options("web"))
     assert outcome.failure is not None
     assert outcome.failure.code == "search_rate_limited"
+
+
+def test_m5_with_nothing_set_only_sources_without_a_key_are_asked(net: FakeInternet) -> None:
+    """By the web verb alone, since the web is off; those that want a key are named."""
+    assert not WebSettings().enabled
+    outcome = search("retry", open_fake(net, environ={}, ranks=""), Options("web"))
+    assert {call.host for call in net.calls} == {"html.duckduckgo.com"}
+    assert outcome.results
+    assert {"brave", "exa", "tavily"} <= outcome.skipped.keys()
 
 
 @pytest.mark.parametrize(

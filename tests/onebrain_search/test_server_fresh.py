@@ -38,16 +38,20 @@ def paths(client: Client, query: str, **fields: Any) -> list[str]:
 
 
 def test_a_question_right_after_a_change_is_answered_from_it(daemon: Client, notes: Path) -> None:
-    """A new note, an edit, a rename and a deletion, none of them waited for."""
+    """A new note, an edit, a rename and a deletion, none of them waited for; by words, since meaning always finds."""
     assert paths(daemon, "text number vault")
     (notes / "new.md").write_text("# New\n\nThe windlass was oiled.\n", encoding="utf-8")
-    wait_until(lambda: paths(daemon, "windlass") == ["new.md"])
+    wait_until(lambda: paths(daemon, "windlass", stage="lexical") == ["new.md"])
     (notes / "new.md").write_text("# New\n\nThe capstan was painted.\n", encoding="utf-8")
-    wait_until(lambda: paths(daemon, "capstan") == ["new.md"] and not paths(daemon, "windlass"))
+    wait_until(
+        lambda: (
+            paths(daemon, "capstan", stage="lexical") == ["new.md"] and not paths(daemon, "windlass", stage="lexical")
+        )
+    )
     (notes / "new.md").rename(notes / "old.md")
-    wait_until(lambda: paths(daemon, "capstan") == ["old.md"])
+    wait_until(lambda: paths(daemon, "capstan", stage="lexical") == ["old.md"])
     (notes / "old.md").unlink()
-    wait_until(lambda: not paths(daemon, "capstan"))
+    wait_until(lambda: not paths(daemon, "capstan", stage="lexical"))
 
 
 def test_vectors_come_by_themselves(daemon: Client) -> None:

@@ -8,7 +8,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -170,13 +171,29 @@ def test_two_index_runs_at_once_both_end_well(vault: Vault, home: Path) -> None:
     assert (counts["documents"], counts["pending"], counts["vectors"]) == (60, 0, counts["chunks"])
 
 
+def _hears_ctrl_c() -> None:
+    """Let a program that is started take Ctrl-C as from a terminal."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@contextmanager
+def killed(run: subprocess.Popen[str]) -> Iterator[None]:
+    """End a program with the test, also when that failed."""
+    try:
+        yield
+    finally:
+        run.kill()
+
+
 @posix
 def test_the_verb_watch_tells_each_change_until_ctrl_c(vault: Vault, home: Path) -> None:
     """On stderr, with the file; it ends well, and says where it cannot go on."""
     folder = vault({"a.md": "alpha"})
     command = [sys.executable, "-c", "from onebrain_search.cli import main; main()", "watch", "--vault", str(folder)]
     environ = {**os.environ, "PYTHONPATH": str(REPO)}
-    with subprocess.Popen(command, env=environ, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as run:
+    pipes: dict[str, Any] = {"stderr": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    # what runs in the background of a script is started deaf to Ctrl-C
+    with subprocess.Popen(command, env=environ, preexec_fn=_hears_ctrl_c, **pipes) as run, killed(run):
         assert run.stderr is not None
         assert run.stderr.readline() == f"watching {folder}; end it with Ctrl-C\n"
         assert run.stderr.readline().endswith(" a.md\n")

@@ -6,6 +6,7 @@ then has no use for that.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import subprocess
@@ -90,7 +91,8 @@ class Apart:
         if process is not None:
             assert process.stdin is not None and process.stdout is not None
             process.kill()
-            process.stdin.close()
+            with contextlib.suppress(OSError):  # what it did not read is flushed into a pipe that nobody holds
+                process.stdin.close()
             process.stdout.close()
             process.wait()
 

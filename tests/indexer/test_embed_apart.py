@@ -29,7 +29,9 @@ def test_vectors_from_apart_are_those_of_this_process() -> None:
 def test_a_process_that_was_killed_is_an_error_and_the_next_call_starts_another() -> None:
     """As when memory runs out: the passages stay pending, the daemon lives."""
     far = Apart(open_query_embedder(), offline=True)
-    far._started().kill()
+    killed = far._started()
+    killed.kill()
+    killed.wait()
     with pytest.raises(EmbedError, match="ended"):
         far.embed_documents(TEXTS)
     assert far.embed_documents(TEXTS[:1]).shape == (1, 384)

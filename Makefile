@@ -38,6 +38,7 @@ bench: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test,lint]'
+	$(BIN)/python -m compileall -q indexer onebrain_search
 	touch $@
 
 $(PLUGIN)/main.js: $(PACKAGES) $(wildcard $(PLUGIN)/*.ts $(PLUGIN)/*/*.ts $(PLUGIN)/*.json) editors/protocol.json

@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
 CLI = [sys.executable, "-c", "from onebrain_search.cli import main; main()"]
 # What no cold hybrid answer can do without: the imports, the model, one question; as we run the model for one
 # question, and as onnxruntime does.

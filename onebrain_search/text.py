@@ -24,7 +24,8 @@ def answer_text(answer: Shape, *, all_links: bool = False, link: Link | None = N
         blocks = [f'🔴 No strong match for "{answer["question"]}"']
     else:
         said = answer["answer"].replace("\n", "\n  ")
-        blocks = [f"📌 Direct answer\n  {said}"] if said else []
+        caution = " (weak match: check its source)" if answer["confidence"] == "weak" else ""
+        blocks = [f"📌 Direct answer{caution}\n  {said}"] if said else []
     shown = [printable(block) for block in blocks]
     if answer["sources"]:
         shown.append(_sources_text(answer, link))

@@ -37,6 +37,7 @@ NUMBER = 0.1  # for a number where one is asked for: one more answer of each set
 PASSAGE = 0.15  # for the cosine of the passage with the question; .1 loses an answer in other words, .3 reads longer
 LIKELY = 1.0  # for the same when candidates are chosen: at .5 one answer of the fixtures is missed
 LATER = 0.15  # a score is divided by 1 + this for each source before its own
+CODE = 0.8  # for a line of code: where prose says the same, prose is read
 POINTER = 0.7  # for a row or bullet that leads to a note instead of saying what is in it
 RIVAL = 0.6  # share of the best score, and of equal words, from which another number is a contradiction
 
@@ -79,6 +80,7 @@ class Sentence:
     near: float  # cosine of its passage with the question
     stems: frozenset[str] = frozenset()
     read: str = ""  # what the model reads: the headings above and the unit
+    worth: float = 1.0  # factor of its kind
 
 
 def worded(ranked: Sequence[Sentence], query: Query, hits: Sequence[Hit]) -> str:
@@ -122,12 +124,12 @@ def scored(query: Query, hits: Sequence[Hit], rarity: Rarity, nearness: Nearness
         for unit in units(hit.chunk):
             own, context = _stems(unit.text), (unit.context, _stems(unit.context), CONTEXT)
             share = _share(weights, [(unit.text, own, 1.0), context, (trail, above, HEADINGS)])
-            score = share * _shape(unit) / (1 + LATER * source)
+            worth = CODE if hit.chunk.kind == "code" else 1.0
+            score = worth * share * _shape(unit) / (1 + LATER * source)
             score += NUMBER if measured and _numbers(unit.text) else 0.0
-            near = nearness.scale.meaning(hit.parts.get("vector", 0.0)) if nearness else 0.0
-            found.append(
-                Sentence(unit.text, source, unit.line, score, near, own, f"{trail[:ABOVE]}: {unit.text[:OF_TEXT]}")
-            )
+            near = worth * nearness.scale.meaning(hit.parts.get("vector", 0.0)) if nearness else 0.0
+            read = f"{trail[:ABOVE]}: {unit.text[:OF_TEXT]}"
+            found.append(Sentence(unit.text, source, unit.line, score, near, own, read, worth))
     best = sorted(found, key=lambda s: -(s.score + LIKELY * s.near))[:MOST]
     return _by_meaning(best[: _affordable(best, nearness.scale.letters)], nearness) if nearness and best else best
 
@@ -160,7 +162,7 @@ def _by_meaning(best: Sequence[Sentence], nearness: Nearness) -> list[Sentence]:
     """Return the candidates scored by their words and their cosine, half and half, and a little by their passage."""
     cosines = nearness.of([sentence.read for sentence in best])
     mixed = [
-        replace(s, score=(s.score + max(0.0, cosine)) / 2 + PASSAGE * s.near)
+        replace(s, score=(s.score + s.worth * max(0.0, cosine)) / 2 + PASSAGE * s.near)
         for s, cosine in zip(best, cosines, strict=True)
     ]
     return sorted(mixed, key=lambda s: -s.score)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from onebrain_search import Brain
+from onebrain_search.text import answer_text
 
 NOISE = {f"n{n}.md": f"The baker counts {n} loaves and {n * 7} rolls before dawn.\n" for n in range(12)}
 Ask = Callable[[Mapping[str, str], str], str]
@@ -91,3 +92,22 @@ def test_nothing_is_said_where_nothing_fits(ask: Ask) -> None:
     files = {"a.md": "#log\n\nrope\n"}
     assert ask(files, "quantum chromodynamics of gluons?") == ""
     assert ask(files, "tag:log") == ""
+
+
+def test_prose_answers_before_a_line_of_code(ask: Ask) -> None:
+    """Where both say it; the code is the further source."""
+    files = {
+        "backup.sh": "# keep daily backups\nBACKUPS_KEEP_DAILY=7 BACKUPS_KEEP_WEEKLY=4\n",
+        "a.md": "# Backups\n\nThe timer starts at night. We keep 7 daily backups and 4 weekly ones. Oil it.\n",
+    }
+    assert ask(files, "how many daily backups do we keep").startswith("We keep 7 daily backups and 4 weekly ones.")
+
+
+def test_a_weak_match_is_told_beside_the_answer() -> None:
+    """Who reads the text sees it as who reads the JSON does."""
+    shape = {"mode": "what", "question": "q", "answer": "It rains. [1]", "chain": [], "sources": [], "web": []}
+    shown = [answer_text({**shape, "notes": [], "confidence": label}) for label in ("strong", "weak")]
+    assert shown == [
+        "📌 Direct answer\n  It rains. [1]",
+        "📌 Direct answer (weak match: check its source)\n  It rains. [1]",
+    ]

@@ -114,7 +114,14 @@ def links(brain: Brain) -> Iterator[Finding]:
             True,
         )
     if len(broken) > SHOWN:
-        yield Finding("links", f"{len(broken) - SHOWN} more links lead nowhere", "", "see `doctor --json`", True)
+        yield Finding("links", f"{len(broken) - SHOWN} more links lead nowhere", "", "mend those first", True)
+    ambiguous = list(dict.fromkeys(graph.ambiguous))
+    for source, target, meant in ambiguous[:SHOWN]:
+        what = f"the link to {target!r} can mean {len(meant)} notes and is taken for {names[meant[0]]}"
+        yield Finding("links", what, names[source], "write the folder of the note that you mean", True)
+    if len(ambiguous) > SHOWN:
+        more = f"{len(ambiguous) - SHOWN} more links can mean several notes"
+        yield Finding("links", more, "", "mend those first", True)
 
 
 def model(brain: Brain) -> Iterator[Finding]:

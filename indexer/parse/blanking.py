@@ -16,8 +16,12 @@ _DATA_URI = re.compile(
 Spans = list[tuple[int, int]]
 
 
-def blank_giant_lines(text: str) -> tuple[str, tuple[str, ...]]:
-    """Empty lines of over a million characters with hardly a space: data, no text."""
+def blank_data(text: str, least: int = 512) -> tuple[str, tuple[str, ...]]:
+    """Remove data: URIs from `least` characters on, then lines of over a million characters with hardly a space.
+
+    In this order, so that words on the line of a large picture stay.
+    """
+    text = blank_data_uris(text, least)
     if len(text) <= _GIANT:
         return text, ()
     lines = text.split("\n")
@@ -33,11 +37,11 @@ def _is_data(line: str) -> bool:
     return line.count(" ") + line.count("。") + line.count("、") < _PROSE * len(line)
 
 
-def blank_data_uris(text: str) -> str:
+def blank_data_uris(text: str, least: int) -> str:
     """Remove `data:` URIs (images, links, HTML attributes), keeping line ends inside them."""
     if "data:" not in text and "DATA:" not in text:
         return text
-    return _DATA_URI.sub(lambda match: "\n" * match[0].count("\n"), text)
+    return _DATA_URI.sub(lambda match: match[0] if len(match[0]) < least else "\n" * match[0].count("\n"), text)
 
 
 def blank_comments(text: str, code_spans: Callable[[str], Spans]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from posixpath import basename, splitext
 
-from indexer.parse.blanking import blank_giant_lines
+from indexer.parse.blanking import blank_data
 from indexer.parse.content import Content, ParseOptions
 from indexer.parse.text import runs_of_text
 from indexer.types import Block, SourceFile
@@ -76,7 +76,7 @@ _FAMILY_OF = {f".{word}": family for family, words in _FAMILIES.items() for word
 
 def read(file: SourceFile, text: str, options: ParseOptions) -> Content:
     """Read a source file: its title is its name; `definition` blocks overlap the `code` blocks, sorted by line."""
-    text, problems = blank_giant_lines(text)
+    text, problems = blank_data(text)
     lines = text.split("\n")
     blocks = [Block("code", start, end) for start, end in runs_of_text(lines)]
     family = _FAMILY_OF.get(splitext(file.path)[1].lower())

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from posixpath import basename, splitext
 from typing import Any
 
-from indexer.parse.blanking import blank_comments, blank_data_uris, blank_giant_lines
+from indexer.parse.blanking import blank_comments, blank_data
 from indexer.parse.content import Content, ParseOptions
 from indexer.parse.front_matter import read_front_matter
 from indexer.parse.inline import code_spans
@@ -22,8 +22,7 @@ def read(file: SourceFile, text: str, options: ParseOptions) -> Content:
     """Read a note; `text` has `\\n` line ends. Faults of the front matter are problems of the content."""
     front = read_front_matter(text)
     body = "\n" * text.count("\n", 0, front.end) + text[front.end :]
-    body, giants = blank_giant_lines(body)
-    body = blank_data_uris(body)
+    body, giants = blank_data(body, least=0)
     if not options.comments:
         body = blank_comments(body, code_spans)
     marked = MarkdownBlocks(body)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from posixpath import basename, splitext
 from typing import Any
 
-from indexer.parse.blanking import blank_giant_lines
+from indexer.parse.blanking import blank_data
 from indexer.parse.content import Content, ParseOptions
 from indexer.parse.org_inline import links_in, rendered
 from indexer.types import Block, BlockKind, Link, SourceFile
@@ -38,7 +38,7 @@ _MOST_NAMES = 200  # tags, aliases or ids taken of one file
 
 def read(file: SourceFile, text: str, options: ParseOptions) -> Content:
     """Read an Org file; keyword lines, property drawers and comments are blanked in its text."""
-    text, problems = blank_giant_lines(text)
+    text, problems = blank_data(text)
     outline = _Outline(text.split("\n"), options.comments)
     stem = splitext(basename(file.path))[0]
     title = " ".join(str(outline.meta.get("title", "")).split()) or stem

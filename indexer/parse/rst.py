@@ -13,7 +13,7 @@ from posixpath import basename, splitext
 from typing import Any
 
 from indexer.parse import text as plain
-from indexer.parse.blanking import blank_giant_lines
+from indexer.parse.blanking import blank_data
 from indexer.parse.content import Content, ParseOptions
 from indexer.parse.rst_blocks import RstBlocks
 from indexer.parse.rst_inline import pep_link, rendered
@@ -29,7 +29,7 @@ _ERROR = 3  # docutils' level of a fault that loses text or structure
 
 def read(file: SourceFile, text: str, options: ParseOptions) -> Content:
     """Read a file; the field list at its top, or a PEP's header, is its meta data and stays in its text."""
-    text, giants = blank_giant_lines(text)
+    text, giants = blank_data(text)
     stem = splitext(basename(file.path))[0]
     try:
         if len(text) > _MOST:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from posixpath import basename, splitext
 
-from indexer.parse.blanking import blank_giant_lines
+from indexer.parse.blanking import blank_data
 from indexer.parse.content import Content, ParseOptions
 from indexer.types import Block, SourceFile
 
 
 def read(file: SourceFile, text: str, options: ParseOptions) -> Content:
     """Read a text file; its title is its name, its blocks are paragraphs."""
-    text, problems = blank_giant_lines(text)
+    text, problems = blank_data(text)
     lines = text.split("\n")
     return Content(
         title=splitext(basename(file.path))[0],

@@ -116,6 +116,27 @@ def test_a_view_is_skipped_with_a_reason() -> None:
         read(".base", sample(".base"))
 
 
+@pytest.mark.parametrize("size", [50_000, 2_500_000])
+@pytest.mark.parametrize(
+    ("suffix", "form"),
+    [
+        (".txt", "before {} after"),
+        (".org", "before [[{}]] after"),
+        (".rst", "before\n\n.. image:: {}\n\nafter"),
+        (".html", '<p>before <img src="{}"> after</p>'),
+        (".py", 'before = "{}"  # after'),
+        (".canvas", '{{"nodes": [{{"id": "1", "type": "text", "text": "before ![x]({}) after"}}]}}'),
+    ],
+)
+def test_f37_a_picture_in_the_text_makes_no_passages(suffix: str, form: str, size: int) -> None:
+    """The words on its line stay, in every format."""
+    data = form.format("data:image/png;base64," + "iVBORw0K/Go+" * (size // 12)).encode()
+    document = read(suffix, data)
+    assert len(chunk(document)) == 1
+    assert "before" in document.text and "after" in document.text and "iVBOR" not in document.text
+    assert not document.problems
+
+
 def test_a_double_suffix_counts_before_its_last_part() -> None:
     """`x.excalidraw.md` is a drawing, and `x.org.md` is Markdown."""
     assert "N4KAkA" not in read(".excalidraw.md", sample(".excalidraw.md")).text

@@ -127,6 +127,15 @@ def test_a_link_that_leads_nowhere_is_named_with_its_line(vault: Vault, home: Pa
     assert [finding.where for finding in found] == ["a.md:2"]
 
 
+def test_f43_a_link_that_can_mean_two_notes_is_a_hint(vault: Vault, home: Path) -> None:
+    """With the note that it is taken for; one to a note beside it is clear, and each is told once."""
+    text = "[[Note]] and [[Note]]\n"
+    files = {"a.md": text, "deep/er/b.md": "[[Note]]\n", "deep/er/Note.md": "one\n", "up/Note.md": "two\n"}
+    (finding,) = named(examine(opened(vault(files))), "links")
+    assert (finding.where, finding.hint) == ("a.md", True)
+    assert "can mean 2 notes and is taken for up/Note.md" in finding.what
+
+
 def test_a_vault_that_is_gone_is_a_fault_and_its_index_is_kept(vault: Vault, home: Path) -> None:
     """`clear` is what deletes it."""
     folder = vault({"a.md": "some words"})

@@ -54,7 +54,8 @@ LAYERS = tuple(
     onebrain_search.brain
     onebrain_search.render onebrain_search.text onebrain_search.evaluate onebrain_search.doctor onebrain_search.client
     onebrain_search.service
-    onebrain_search.server onebrain_search.mcp onebrain_search.agents
+    onebrain_search.server
+    onebrain_search.mcp onebrain_search.agents
     onebrain_search.cli
     """.strip().splitlines()
 )

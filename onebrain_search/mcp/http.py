@@ -1,24 +1,19 @@
-"""MCP over streamable HTTP: on the loopback, for requests with the token, our Host and no foreign Origin."""
+"""MCP over streamable HTTP: on the loopback, behind the guard of the daemon, with a token of its own."""
 
 from __future__ import annotations
 
-import hmac
 import os
 import secrets
-from collections.abc import Awaitable, Callable, MutableMapping
 from pathlib import Path
 from typing import Any
 
 from indexer.errors import StoreError
 from onebrain_search.mcp.engine import Engine
 from onebrain_search.mcp.server import build
+from onebrain_search.server.guard import Guard
 
 PORT = 8422
 TOKEN = "mcp-token"  # the file in the state folder that keeps the token, for its owner's eyes only
-HOSTS = ("127.0.0.1", "localhost", "[::1]")
-
-Message = MutableMapping[str, Any]
-App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
 
 
 def token(folder: Path) -> str:
@@ -35,33 +30,13 @@ def token(folder: Path) -> str:
     return file.read_text("utf-8").strip()
 
 
-def guarded(app: App, secret: str) -> App:
-    """Return the app behind a check of the token."""
-    wanted = f"Bearer {secret}".encode()
-
-    async def check(scope: Message, receive: Any, send: Any) -> None:
-        """Refuse a request without the token."""
-        given = dict(scope.get("headers", ())).get(b"authorization", b"")
-        if scope["type"] != "http" or hmac.compare_digest(given, wanted):
-            await app(scope, receive, send)
-            return
-        said = b"wrong or missing token: send the header `Authorization: Bearer TOKEN`\n"
-        headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"www-authenticate", b"Bearer")]
-        await send({"type": "http.response.start", "status": 401, "headers": headers})
-        await send({"type": "http.response.body", "body": said})
-
-    return check
-
-
 def serve(engine: Engine, secret: str, port: int) -> None:
     """Serve until the process is told to end."""
     import uvicorn
     from mcp.server.transport_security import TransportSecuritySettings
 
-    rules = TransportSecuritySettings(
-        enable_dns_rebinding_protection=True,
-        allowed_hosts=[form for host in HOSTS for form in (host, f"{host}:*")],
-        allowed_origins=[form for host in HOSTS for form in (f"http://{host}", f"http://{host}:*")],
-    )
-    app: Any = build(engine).streamable_http_app(json_response=True, transport_security=rules)
-    uvicorn.run(guarded(app, secret), host="127.0.0.1", port=port, log_level="warning", access_log=False)
+    # The daemon's guard keeps foreign pages out; the SDK's own is off, since it answers them otherwise (421).
+    unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    app = build(engine).streamable_http_app(json_response=True, transport_security=unguarded)
+    guarded: Any = Guard(app, secret, TOKEN)
+    uvicorn.run(guarded, host="127.0.0.1", port=port, log_level="warning", access_log=False, ws="none")

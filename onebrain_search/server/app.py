@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from indexer.errors import OneBrainError, RequestError
-from onebrain_search.presence import PROTOCOL
+from onebrain_search.presence import FILE, PROTOCOL
 from onebrain_search.server.guard import Guard
 from onebrain_search.server.refusal import Refusal, answer
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from onebrain_search.server.daemon import Daemon
 
+HEALTH = "/health"  # needs no token, and tells nothing about the notes
 MOST_BYTES = 256 * 1024  # of a request's body: far more than the longest question that is read
 BODY_SECONDS = 10.0  # until a body has come: on this machine it takes none
 
@@ -71,14 +72,15 @@ def make(daemon: Daemon, end: Callable[[], None]) -> ASGIApp:
         return endpoint
 
     routes = [
-        Route("/health", health),
+        Route(HEALTH, health),
         *(Route(f"/v1/{name}", posted(name), methods=["POST"]) for name in ("search", "ask", "reindex")),
         *(Route(f"/v1/{name}", fetched(name)) for name in ("get", "related", "status")),
         Route("/v1/events", events),
         Route("/v1/stop", stop, methods=["POST"]),
     ]
     handlers: dict[Any, Any] = {OneBrainError: _told, Exception: _failed, 404: _no_such_path, 405: _other_method}
-    return Guard(Starlette(routes=routes, exception_handlers=handlers), daemon.presence.token)
+    app = Starlette(routes=routes, exception_handlers=handlers)
+    return Guard(app, daemon.presence.token, FILE, unlocked=frozenset({HEALTH}))
 
 
 async def _told(request: Request, error: OneBrainError) -> Response:

@@ -242,13 +242,17 @@ def test_the_prompt_holds_the_question(answers: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("changed", "status"),
     [
-        ({"Host": "evil.example"}, 421),
-        ({"Host": "evil.example:8422"}, 421),
+        ({"Host": "evil.example"}, 403),
+        ({"Host": "evil.example:8422"}, 403),
+        ({"Host": "127.0.0.1.evil.example"}, 403),
+        ({"Host": "evil.example", "Authorization": ""}, 403),
         ({"Origin": "http://evil.example"}, 403),
         ({"Origin": "null"}, 403),
         ({"Authorization": "Bearer wrong"}, 401),
         ({"Authorization": ""}, 401),
         ({"Host": "localhost"}, 200),
+        ({"Host": "LOCALHOST:8080"}, 200),
+        ({"Host": "[::1]:8080"}, 200),
         ({"Origin": "http://127.0.0.1:5173"}, 200),
     ],
 )
@@ -263,10 +267,20 @@ def test_f80_http_refuses_foreign_pages_and_wrong_tokens(
     }  # fmt: skip
     client.request("POST", "/mcp", json.dumps(_session()[0]["send"]), headers)
     response = client.getresponse()
-    assert response.status == status, response.read()
+    said = json.loads(response.read())
+    assert response.status == status, said
     assert response.getheader("access-control-allow-origin") is None
     if status == 401:
-        assert b"token" in response.read()
+        assert response.getheader("www-authenticate") == "Bearer"
+        assert "mcp-token" in said["error"]["fix"]
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", "/mcp"), ("DELETE", "/mcp"), ("GET", "/health"), ("GET", "/")])
+def test_nothing_of_mcp_is_open_without_the_token(loopback: Place, method: str, path: str) -> None:
+    """Whatever is asked for; only the daemon has a health that anybody may see."""
+    client = http.client.HTTPConnection("127.0.0.1", loopback.port, timeout=60)
+    client.request(method, path)
+    assert client.getresponse().status == 401
 
 
 def test_the_token_is_for_its_owner_alone(loopback: Place) -> None:

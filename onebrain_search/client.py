@@ -33,27 +33,42 @@ Request = Mapping[str, Any]
 
 
 def connect(state_folder: Path) -> Client | None:
-    """Return a client of the daemon that serves the vault of a state folder, None when there is none to trust.
+    """Return a client of the daemon that serves the vault of a state folder, None when there is none to trust."""
+    return reach(state_folder)[0]
+
+
+def reach(state_folder: Path) -> tuple[Client | None, str]:
+    """Return a client of the daemon that serves the vault of a state folder, or why the one that runs is not asked.
 
     The one who listens must prove to know the token, which is never sent to it before: a stale file, a process number
-    or a port in other hands is no daemon.
+    or a port in other hands is no daemon, and there is nothing to say of it.
     """
     found = presence.read(state_folder)
-    if found is None or found.protocol != PROTOCOL:
-        return None
+    if found is None:
+        return None, ""
     client = Client(found)
-    if client.is_alive():
-        return client
+    if found.protocol == PROTOCOL and client.is_alive():
+        return client, ""
     client.close()
-    return None
+    from indexer.state import process_start
+
+    if process_start(found.pid) != found.started:
+        return None, ""
+    if found.protocol != PROTOCOL:
+        why = "is of another version of this program"
+    else:
+        why = f"does not know the token of {presence.FILE}" if client.was_answered else "does not answer"
+    return None, f"the daemon {why} (process {found.pid}); end it with `stop`"
 
 
 def wait_for(state_folder: Path, seconds: float = START_SECONDS) -> Client | None:
-    """Return a client of a daemon that is just starting, None when none answers in time."""
+    """Return a client of a daemon that is just starting, None when none answers in time or it is not to be asked."""
     until = time.monotonic() + seconds
-    while (client := connect(state_folder)) is None and time.monotonic() < until:
+    while True:
+        client, why = reach(state_folder)
+        if client is not None or why or time.monotonic() > until:
+            return client
         time.sleep(0.02)
-    return client
 
 
 def launch(vault: Path, state_folder: Path, options: Sequence[str] = ()) -> subprocess.Popen[bytes]:
@@ -80,9 +95,12 @@ def launch(vault: Path, state_folder: Path, options: Sequence[str] = ()) -> subp
 
 def start(vault: Path, state_folder: Path, options: Sequence[str] = ()) -> tuple[Presence, bool]:
     """Return the daemon of a vault, and whether it was started now. Raises DaemonError when it does not come up."""
-    if client := connect(state_folder):
+    client, why = reach(state_folder)
+    if client is not None:
         client.close()
         return client.daemon, False
+    if why:
+        raise errors.DaemonError(why)
     process = launch(vault, state_folder, options)
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until:
@@ -129,6 +147,7 @@ class Client:
         self.daemon = daemon
         self._connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=HANDSHAKE_SECONDS)
         self._used = 0.0
+        self.was_answered = False  # when it was last asked whether it lives, by whomever
 
     def close(self) -> None:
         """Let go of the connection."""
@@ -139,9 +158,12 @@ class Client:
         challenge = os.urandom(16).hex()
         self.close()
         self._connection.timeout = HANDSHAKE_SECONDS
+        self.was_answered = False
         try:
             self._connection.request("GET", f"/health?challenge={challenge}")
-            found = json.loads(self._connection.getresponse().read(4096))
+            said = self._connection.getresponse().read(4096)
+            self.was_answered = True
+            found = json.loads(said)
         except (OSError, http.client.HTTPException, ValueError):
             return False
         self._used = time.monotonic()

@@ -36,19 +36,29 @@ def answered(
 
     Raises Unreachable when a daemon is required and there is none, and all that Service raises.
     """
-    found = None if daemon == "never" else _by_daemon(places.vault_of(vault, os.environ), name, request)
+    found, why = None, ""
+    try:
+        if daemon != "never":
+            found, why = _by_daemon(places.vault_of(vault, os.environ), name, request)
+    except Unreachable as error:
+        if daemon == "require":
+            raise
+        say(f"answered without the daemon: {error.what}")
     if found is not None:
         return found
     config = _settings(vault)
     if daemon == "require":
-        raise Unreachable("no daemon serves this vault", where=str(config.vault), fix="start one with `serve`")
+        fix = "then start one with `serve`" if why else "start one with `serve`"
+        raise Unreachable(why or "no daemon serves this vault", where=str(config.vault), fix=fix)
+    if why:
+        say(f"answered without the daemon: {why}")
     from onebrain_search.brain import Brain
     from onebrain_search.service import Service
 
     service = Service(Brain(config, os.environ))
     prepare(service)
     answer: dict[str, Any] = getattr(service, name)(request)
-    if config.daemon.autostart and daemon == "auto" and name == "ask":
+    if config.daemon.autostart and daemon == "auto" and name == "ask" and not why:
         from onebrain_search import client as clients
 
         clients.launch(config.vault, service.brain.folder)
@@ -60,25 +70,21 @@ def root_folders(vault: Path | None) -> dict[str, Path]:
     return _settings(vault).root_folders()
 
 
-def _by_daemon(vault: Path, name: str, request: dict[str, Any]) -> dict[str, Any] | None:
-    """Return what a running daemon answers, None when there is none or it went away."""
+def _by_daemon(vault: Path, name: str, request: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:
+    """Return what a daemon answers, or why the one that runs is not asked. Raises Unreachable when it went."""
     state = _settings(vault).state if places.may_set_state(vault) else None
     folder = places.state_folder(vault, os.environ, state=state)
     if not (folder / presence.FILE).exists():
-        return None  # before the modules of a client are loaded, which takes 20 ms
+        return None, ""  # before the modules of a client are loaded, which takes 20 ms
     from onebrain_search import client as clients
 
-    client = clients.connect(folder)
+    client, why = clients.reach(folder)
     if client is None:
-        return None
+        return None, why
     try:
-        found: dict[str, Any] = getattr(client, name)(request)
-    except Unreachable as error:
-        say(f"answered without the daemon: {error.what}")
-        return None
+        return getattr(client, name)(request), ""
     finally:
         client.close()
-    return found
 
 
 def _settings(vault: Path | None) -> Config:

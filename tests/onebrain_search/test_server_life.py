@@ -8,6 +8,8 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -152,11 +154,9 @@ class Stranger(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-@pytest.mark.parametrize("said", [b"hello", b"[]", b"", b'{"protocol": 1, "vault_id": "%s", "proof": "0"}'])
-def test_f74_a_foreign_server_on_the_port_is_no_daemon_and_learns_no_token(
-    notes: Path, home: Path, said: bytes
-) -> None:
-    """It must prove to know the token, which is not sent to it."""
+@contextmanager
+def stranger(notes: Path, said: bytes) -> Iterator[presence.Presence]:
+    """Let a stranger listen where the state file of a vault says that this very process is its daemon."""
     own = presence.Presence(0, "secret", os.getpid(), process_start(os.getpid()) or 0.0, str(notes), "0")
     Stranger.said = said.replace(b"%s", own.vault_id.encode())
     Stranger.asked.clear()
@@ -164,16 +164,39 @@ def test_f74_a_foreign_server_on_the_port_is_no_daemon_and_learns_no_token(
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
-        folder = state_of(notes)
-        folder.mkdir(parents=True)
-        presence.announce(folder, replace(own, port=server.server_port))
-        assert clients.connect(folder) is None
-        assert Stranger.asked
-        assert not any(token for _, token in Stranger.asked)
+        state_of(notes).mkdir(parents=True, exist_ok=True)
+        presence.announce(state_of(notes), replace(own, port=server.server_port))
+        yield own
     finally:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+@pytest.mark.parametrize("said", [b"hello", b"[]", b"", b'{"protocol": 1, "vault_id": "%s", "proof": "0"}'])
+def test_f74_a_foreign_server_on_the_port_is_no_daemon_and_learns_no_token(
+    notes: Path, home: Path, said: bytes
+) -> None:
+    """It must prove to know the token, which is not sent to it."""
+    with stranger(notes, said):
+        assert clients.connect(state_of(notes)) is None
+        assert Stranger.asked
+        assert not any(token for _, token in Stranger.asked)
+
+
+def test_a_daemon_with_another_token_is_told_in_one_line_and_not_waited_for(notes: Path, home: Path) -> None:
+    """A question is answered without it, also where the settings start one; who requires it gets the reason."""
+    (notes / "onebrain.yml").write_text("onebrain_search:\n  daemon: {autostart: true}\n", encoding="utf-8")
+    with stranger(notes, b'{"protocol": 1, "vault_id": "%s", "proof": "0"}') as own:
+        told = f"the daemon does not know the token of daemon.json (process {own.pid}); end it with `stop`"
+        answered = run(home, "--vault", str(notes), "how long do we wait between two attempts")
+        assert (answered.returncode, "30 seconds" in answered.stdout) == (0, True)
+        assert answered.stderr.splitlines() == [f"answered without the daemon: {told}"]
+        assert not (state_of(notes) / clients.LOG).exists(), "another daemon was started"
+        for words in (["--daemon", "require", "attempts"], ["serve"]):
+            refused = run(home, *words, "--vault", str(notes))
+            assert (refused.returncode, refused.stdout, len(refused.stderr.splitlines())) == (2, "", 1)
+            assert told in refused.stderr
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"port": 1}', '{"protocol": 2}', "\x00"])
@@ -187,11 +210,13 @@ def test_a_broken_state_file_is_no_daemon(notes: Path, home: Path, content: str)
 
 
 def test_a_daemon_of_another_protocol_is_not_asked(notes: Path, home: Path) -> None:
-    """An older client and a newer daemon, or the other way round."""
+    """An older client and a newer daemon, or the other way round; what to do is said."""
     with serving(notes, home) as client:
         presence.announce(state_of(notes), replace(client.daemon, protocol=presence.PROTOCOL + 1))
-        assert clients.connect(state_of(notes)) is None
+        found, why = clients.reach(state_of(notes))
         presence.announce(state_of(notes), client.daemon)
+    assert found is None
+    assert "another version" in why and "`stop`" in why
 
 
 def test_a_daemon_that_nobody_can_find_ends(notes: Path, home: Path) -> None:

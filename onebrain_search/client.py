@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 HANDSHAKE_SECONDS = 2.0  # a daemon answers its health from memory, also while it is busy
 ANSWER_SECONDS = 60.0  # longer than the daemon itself lets a question take
 IDLE_SECONDS = 20.0  # after which a connection is made anew: the daemon lets go of one after 30
-START_SECONDS = 20.0  # until a daemon that was started listens, on a slow disk
-STOP_SECONDS = 20.0  # until it has answered what was asked before, and is gone
+START_SECONDS = 60.0  # until a daemon that was started listens, on a slow disk; one that fails says so before
+STOP_SECONDS = 60.0  # until it has answered what was asked before, and is gone
 DETACHED = 0x208 if os.name == "nt" else 0  # no console, and a group of its own; elsewhere a session does it
 LOG = "daemon.log"  # in the state folder: what the newest daemon said, without questions or notes
 

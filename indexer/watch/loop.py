@@ -63,6 +63,7 @@ class Watch:
         self._trouble: tuple[Mode, str] | None = None
         self._restarts = self._overflows = 0
         self._told = Standing()
+        self._telling = threading.Lock()  # what is written last must be how it stands, whichever thread tells it
         self._held = ExitStack()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="onebrain-watch", daemon=True)
@@ -223,10 +224,11 @@ class Watch:
 
     def _tell(self) -> None:
         """Write down how it stands, when that is news."""
-        standing = self.standing
-        if standing != self._told:
-            self._told = standing
-            keep(self.folder, standing)
+        with self._telling:
+            standing = self.standing
+            if standing != self._told:
+                self._told = standing
+                keep(self.folder, standing)
 
 
 def _mode(error: Exception) -> Mode:

@@ -31,8 +31,7 @@ def serving(vault: Path, home: Path, *options: str) -> Iterator[Client]:
         patch.setenv("ONEBRAIN_SEARCH_HOME", str(home))
         folder = Brain.open(vault).folder
         clients.start(vault, folder, options)
-    client = clients.connect(folder)
-    assert client is not None
+    client: Client = wait_until(lambda: clients.connect(folder))
     try:
         yield client
     finally:

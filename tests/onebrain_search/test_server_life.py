@@ -250,7 +250,7 @@ def test_a_chosen_port_is_used(notes: Path, home: Path) -> None:
 
 def test_it_ends_by_itself_when_nobody_asks(notes: Path, home: Path) -> None:
     """After the time that the option names; a listener is somebody."""
-    with serving(notes, home, "--idle", "0.02") as client:
+    with serving(notes, home, "--idle", "0.1") as client:
         listening = clients.Client(client.daemon)
         events = listening.events()
         assert next(events)[0] == "status"

@@ -312,7 +312,7 @@ class Brain:
         Returns what is forgotten now. It is hidden at once, also when its rows can only be deleted later. Raises
         QueryError for a path outside of the vault, StoreError when nothing can be written.
         """
-        place = forgotten.normal(path)
+        place = forgotten.normal(path, self.config.root_folders())
         before = set(forgotten.load(self.folder))
         after = before - {place} if undo else before | {place}
         forgotten.save(self.folder, tuple(after))

@@ -62,7 +62,9 @@ def plan(
     return Plan(
         roots=tuple(roots(config)),
         rules={
-            root.name: replace(code if root.name else rules, forgotten=of_root(forgotten, root.name))
+            root.name: replace(
+                code if root.name else rules, forgotten=of_root(forgotten, root.name, config.root_folders())
+            )
             for root in roots(config)
         },
         parse_options=parse_options(config),

@@ -53,14 +53,18 @@ def forget(path: str | None, vault: Path | None, undo: bool, as_json: bool) -> i
 
     Without PATH, list what is forgotten. The note itself is never touched.
     """
+    from onebrain_search import forgotten
     from onebrain_search.printable import printable
 
     brain = open_brain(vault)
     kept = brain.forget(path, undo=undo) if path else brain.forgotten()
+    missing = forgotten.missing(kept, brain.config.root_folders())
     if as_json:
-        print_json({"version": 1, "forgotten": list(kept)})
+        print_json({"version": 1, "forgotten": list(kept), "missing": list(missing)})
     else:
         click.echo(printable("\n".join(kept)) if kept else "nothing is forgotten")
+    for place in missing:
+        say(f"note: nothing lies at {place} now: look how it is written; it stays out should it come")
     return 0
 
 

@@ -198,11 +198,39 @@ def test_f85_a_list_that_cannot_be_read_answers_nothing(vault: Vault, home: Path
     assert (brain.folder / forgotten.FILE).read_text() == "{broken"
 
 
-@pytest.mark.parametrize("path", ["../x", "/etc/passwd", "", "a/../../b"])
-def test_only_paths_inside_the_vault_can_be_forgotten(path: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("Taga\u0308/u\u0308ber.md", "Tag\u00e4/\u00fcber.md"),
+        ("Tag\u00e4/x.md", "Taga\u0308"),
+        ("10:30 call.md", "10:30 call.md"),
+        ("a/b/c.md", "a\\b"),
+    ],
+)
+def test_a_path_is_forgotten_however_its_letters_are_written(
+    vault: Vault, home: Path, name: str, written: str
+) -> None:
+    """Accents apart or not, a colon in a name, and the separator of Windows; the index is rid of it, too."""
+    brain = opened(vault({name: "a secret needle", "open.md": "needle"}))
+    brain.forget(written)
+    assert brain.snapshot().counts()["documents"] == 1
+    assert [hit.chunk.path for hit in brain.search("needle", retrieval="lexical")] == ["open.md"]
+    assert forgotten.missing(brain.forgotten(), brain.config.root_folders()) == ()
+    assert brain.forget(written, undo=True) == ()
+
+
+def test_what_is_to_be_forgotten_and_is_not_there_is_told(vault: Vault, home: Path) -> None:
+    """A mistyped path must not look like a note that is hidden."""
+    brain = opened(vault({"private/diary.md": "a secret needle"}))
+    brain.forget("privat/diary.md")
+    assert forgotten.missing(brain.forgotten(), brain.config.root_folders()) == ("privat/diary.md",)
+
+
+@pytest.mark.parametrize("path", ["../x", "/etc/passwd", "", "a/../../b", "..\\x"])
+def test_only_paths_inside_the_vault_can_be_forgotten(tmp_path: Path, path: str) -> None:
     """Others are an error with an example."""
     with pytest.raises(QueryError):
-        forgotten.normal(path)
+        forgotten.normal(path, {"": tmp_path})
 
 
 def test_a_question_is_answered_where_no_index_can_be_kept(

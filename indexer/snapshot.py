@@ -13,7 +13,7 @@ from indexer import lexical, tokens
 from indexer.catalog import Catalog
 from indexer.errors import StoreError
 from indexer.state import CATALOG
-from indexer.tables import CHUNKER, SCHEMA
+from indexer.tables import CHUNKER, COMING, SCHEMA
 from indexer.types import Condition
 
 if TYPE_CHECKING:
@@ -137,6 +137,15 @@ class Snapshot:
     def model(self) -> str:
         """The name that opens that model again; of an index from before names were kept, the English one's."""
         return self.catalog.state("model") or ("english" if self.embedder else "")
+
+    @property
+    def next_model(self) -> str:
+        """The name of the model that is to take over once it has read everything, empty while none is."""
+        return self.catalog.state(f"{COMING}model") or self.catalog.state(f"{COMING}embedder")
+
+    def read_by_next(self) -> int:
+        """Return how many passages the next model has read."""
+        return self.catalog.count("chunks c", "EXISTS (SELECT 1 FROM coming WHERE coming.key = c.key)")
 
     @property
     def has_vectors(self) -> bool:

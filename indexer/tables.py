@@ -22,6 +22,7 @@ CHUNKER = "2"  # of indexer.chunk: raise it when the same file would be cut diff
 SCHEMA = "8"  # part of the index fingerprint
 APPLICATION = 0x6F6E6562  # written into the file, to tell ours from a foreign one
 UNREADABLE = -1
+COMING = "coming_"  # before the names of state values of the set of vectors that is to take over
 UNSETTLED = -1  # size of a file that changed as it was read, so that the next run reads it again
 _SUFFIX = re.compile(r"\.(?:md|markdown|mdown|mkd|mdx|qmd|rmd|txt|text|rst|org|canvas|ipynb|html?|docx|pdf)$")
 _ENCODE = json.JSONEncoder(ensure_ascii=False, default=str).encode

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from indexer.catalog import Catalog
 from indexer.errors import EmbedError
 from indexer.state import unwritable
-from indexer.tables import UNREADABLE
+from indexer.tables import COMING, UNREADABLE
 
 if TYPE_CHECKING:
     from indexer.vectors import Floats
@@ -25,7 +25,6 @@ ROWS = ".i8"  # ending of a vector file, by how a row is kept: a file of another
 GARBAGE_SHARE = 0.2  # of unused rows in the vector file before a rewrite
 GARBAGE_FLOOR = 200  # rows below which there is nothing to gain
 STATE = ("embedder", "dimension", "vectors", "next_row", "model")  # values by name that belong to a set of vectors
-COMING = "coming_"  # before the names of those values, for the set that is to take over
 
 
 class VectorRows:

@@ -24,12 +24,21 @@ def of(folder: Path, snapshot: Snapshot, plan: Plan) -> dict[str, Any]:
         "excluded": catalog.number("excluded"),
         "indexed_at": catalog.number("indexed_at"),
         "model": snapshot.embedder,
+        "model_name": snapshot.model,
+        "change": _change(snapshot),
         "bytes": sum(map(_size, folder.rglob("*"))),
         "skipped": [skip for skip in skips if not skip.failed],
         "failed": [skip for skip in skips if skip.failed],
         "stale": None if behind is None else asdict(behind),
         "watcher": asdict(load(folder)),
     }
+
+
+def _change(snapshot: Snapshot) -> dict[str, Any] | None:
+    """Return which model is to take over, and how many passages it has read of how many; None without one."""
+    if not snapshot.next_model:
+        return None
+    return {"to": snapshot.next_model, "done": snapshot.read_by_next(), "of": snapshot.counts()["chunks"]}
 
 
 def _size(path: Path) -> int:

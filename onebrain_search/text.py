@@ -71,6 +71,11 @@ def status_text(found: Shape) -> str:
         f"{found['vectors']} with vectors, {found['pending']} waiting, {found['unreadable']} the model cannot read"
     )
     lines.append(f"passages   {found['chunks']}: {vectors}")
+    if change := found["change"]:
+        read = f"has read {change['done']} of {change['of']} passages and takes over then; `index` goes on"
+        lines.append(f"model      {found['model_name']} answers; {change['to']} {read}")
+    elif found["model_name"]:
+        lines.append(f"model      {found['model_name']}")
     lines.append(f"changed    {datetime.fromtimestamp(found['indexed_at']):%Y-%m-%d %H:%M}")
     stale = found["stale"]
     if stale is None:

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from indexer import backlog
 from indexer.embed import multilingual
 from indexer.embed.carrier import Carrier
 from onebrain_search import Brain, models
 from onebrain_search.config import Embedding
 from onebrain_search.models import named_in, source
+from onebrain_search.text import status_text
 
 MakeVault = Callable[..., Path]
 
@@ -127,6 +129,33 @@ def test_the_old_model_answers_until_the_new_one_has_read_everything(opened: Cal
     assert any("embedding model changes" in note for note in brain.index().notes)
     assert brain.embedder().model == "multilingual-e5-small"
     assert brain.search("มะเขือเทศ สวน")[0].chunk.path == "new.md"
+
+
+def test_status_tells_of_a_change_of_model_while_it_goes_on(
+    opened: Callable[..., Brain], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From which model to which, and how far it is; the old one answers, and afterwards nothing changes any more."""
+    opened(ENGLISH, "english").index()
+    brain = opened(ENGLISH, "multilingual")
+    monkeypatch.setattr(backlog, "ROUND", 3)
+
+    def stop_after_one_round(step: str, done: int, total: int) -> None:
+        """Break the run off as a person would."""
+        if step == "vectors" and done >= 6:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        brain.index(progress=stop_after_one_round)
+    brain = opened(ENGLISH, "multilingual")
+    found = brain.status()
+    assert (found["model_name"], found["pending"]) == ("english", 0)
+    assert found["change"] == {"to": "multilingual", "done": 3, "of": 8}
+    assert brain.embedder().model == "all-MiniLM-L6-v2"
+    said = status_text(found | {"daemon": None})
+    assert "english answers; multilingual has read 3 of 8 passages" in said
+    brain.index()
+    found = brain.status()
+    assert (found["model_name"], found["change"]) == ("multilingual", None)
 
 
 @pytest.mark.parametrize(

@@ -34,11 +34,12 @@ def facts(catalog: Catalog, places: Sequence[tuple[str, str]]) -> dict[tuple[str
     for at in range(0, len(places), _BATCH):
         part = places[at : at + _BATCH]
         marks = ",".join(["(?,?)"] * len(part))
+        # The join in this order looks each place up; `(root, path) IN (VALUES …)` reads all documents.
         links = "(SELECT COUNT(*) FROM links WHERE name = d.name AND document <> d.id)"
         event = "(SELECT CASE COUNT(*) WHEN 1 THEN MAX(status) END FROM events WHERE document = d.id)"
         rows = catalog.rows(
-            f"SELECT root, path, aliases, meta, name, {links}, {event} FROM documents d"
-            f" WHERE (root, path) IN (VALUES {marks})",
+            f"WITH wanted (root, path) AS (VALUES {marks}) SELECT d.root, d.path, aliases, meta, name, {links}, {event}"
+            " FROM wanted CROSS JOIN documents d ON d.root = wanted.root AND d.path = wanted.path",
             [value for place in part for value in place],
         )
         for root, path, aliases, meta, name, count, status in rows:

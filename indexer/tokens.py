@@ -92,9 +92,20 @@ def runs(text: str) -> list[str]:
     return (_ASCII_RUN if plain.isascii() else _any_run()).findall(plain)
 
 
-def _pieces(text: str) -> list[str]:
+def pieces(text: str) -> list[str]:
     """Return what stands between spaces and, in ASCII, other borders: no run holds one, and pieces come again."""
     return (text.translate(_BORDERS) if text.isascii() else text).split()
+
+
+def plain(text: str) -> str:
+    """Return a text with a space for each border and sign, which no word holds; words stay as they are written."""
+    text = text if text.isascii() else _SIGNS.sub(" ", text)
+    return text.translate(_BORDERS) if text.isascii() else " ".join(text.split())
+
+
+def of_piece(piece: str) -> tuple[str, str]:
+    """Return the tokens of a piece and their stems, each joined by spaces; remembered."""
+    return _known[piece]
 
 
 def analyse(text: str) -> tuple[str, str]:
@@ -103,10 +114,10 @@ def analyse(text: str) -> tuple[str, str]:
     The last character of each run of bigrams follows at the end, out of the way of phrases.
     """
     plain = text.isascii()
-    pieces = _pieces(text)
-    if not pieces:
+    found = pieces(text)
+    if not found:
         return "", ""
-    bodies, stems = zip(*map(_known.__getitem__, pieces), strict=True)
+    bodies, stems = zip(*map(_known.__getitem__, found), strict=True)
     if not plain and not _SIGNS.sub("", text).isascii() and _unspaced().search(text):
         bodies += tuple(dict.fromkeys(last for run in runs(text) if (last := _last(run))))
     return " ".join(bodies), " ".join(stems)
@@ -114,7 +125,7 @@ def analyse(text: str) -> tuple[str, str]:
 
 def words(text: str) -> list[str]:
     """Return the tokens of a question or a passage, in order."""
-    return " ".join([_known[piece][0] for piece in _pieces(text)]).split()
+    return " ".join([_known[piece][0] for piece in pieces(text)]).split()
 
 
 @lru_cache(MEMO_LIMIT)

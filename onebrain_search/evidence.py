@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from indexer import tokens
 from indexer.snapshot import Snapshot
-from onebrain_search import confidence, rank
+from onebrain_search import confidence
 from onebrain_search.pipeline import Found
+from onebrain_search.wording import Wording
 
 
 def of(snapshot: Snapshot, found: Found) -> confidence.Evidence:
@@ -16,10 +16,10 @@ def of(snapshot: Snapshot, found: Found) -> confidence.Evidence:
         """Return how much a term counts."""
         return snapshot.rarity(term) * (confidence.GUESSED if term in query.guessed else 1.0)
 
+    wording = Wording(query.terms)
     for hit in found.hits[:5]:
-        text = " ".join([hit.chunk.title, *hit.chunk.heading, hit.chunk.text])
-        words = frozenset(token for _, _, each in tokens.spans(text) for token in (each, tokens.stem(each)))
-        covered = max(covered, rank.covered(query.terms, words, weight))
+        there = wording.terms_of(hit)
+        covered = max(covered, sum(weight(term) for term in query.terms if term in there))
     total = sum(map(snapshot.rarity, query.terms)) or 1.0
     named = any("exact" in hit.parts for hit in found.hits[:1]) and not query.guessed
     return confidence.Evidence(

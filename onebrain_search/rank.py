@@ -7,10 +7,10 @@ leaves hits out of the list that repeat others. Scores never decide whether some
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import islice, pairwise
+from itertools import islice
 from math import log
 from types import MappingProxyType
 
@@ -19,11 +19,13 @@ from indexer.facts import Facts, facts
 from indexer.snapshot import Snapshot
 from onebrain_search import question
 from onebrain_search.types import Hit, Query
+from onebrain_search.wording import Wording
 
 Stage = Callable[[Query, list[Hit]], list[Hit]]
-Triples = set[tuple[str, ...]]
+Triples = set[int]  # hashes of three words in a row
 
 LOOKED_AT = 40  # hits that stages which read the text look at
+LEAST_APART = 20  # of them, hits that are compared with each other at least, else three for each that is asked for
 PER_DOCUMENT = 2  # hits of one document in a list of sources
 SAME_SHARE = 0.9  # of equal word triples from which a passage counts as a copy of another
 
@@ -53,31 +55,17 @@ _REPLACED = frozenset({"superseded", "deprecated", "obsolete", "replaced"})
 
 @dataclass(slots=True)
 class _Reading:
-    """What the stages of one query share: the words of passages and facts on documents, read once."""
+    """What the stages of one query share: its words in passages, how rare they are, and facts on documents."""
 
     snapshot: Snapshot
-    texts: dict[int, list[str]] = field(default_factory=dict)
-    words: dict[int, set[str]] = field(default_factory=dict)
+    read: Wording | None = None
     facts: dict[tuple[str, str], Facts] = field(default_factory=dict)
     rarities: dict[str, float] = field(default_factory=dict)
 
-    def text_of(self, hit: Hit) -> list[str]:
-        """Return the tokens of a passage, in order."""
-        found = self.texts.get(hit.chunk.id)
-        if found is None:
-            found = self.texts[hit.chunk.id] = tokens.words(hit.chunk.text)
-        return found
-
-    def words_of(self, hit: Hit) -> set[str]:
-        """Return tokens and stems of a passage, its title and headings."""
-        found = self.words.get(hit.chunk.id)
-        if found is None:
-            body, stems = tokens.analyse(" ".join([hit.chunk.title, *hit.chunk.heading, hit.chunk.symbol]))
-            found = {*body.split(), *stems.split(), *self.text_of(hit), *map(tokens.stem, self.text_of(hit))}
-            if not hit.chunk.text.isascii():  # the last sign of a run of bigrams is a word as well
-                found.update(tokens.analyse(hit.chunk.text)[0].split())
-            self.words[hit.chunk.id] = found
-        return found
+    def wording(self, query: Query) -> Wording:
+        """Return what finds the words of the query in passages."""
+        self.read = self.read or Wording(query.terms, query.topic)
+        return self.read
 
     def facts_of(self, hits: Sequence[Hit]) -> dict[tuple[str, str], Facts]:
         """Return facts on the documents of hits."""
@@ -106,7 +94,7 @@ def stages(snapshot: Snapshot, told: Mapping[int, float] = MappingProxyType({}))
         decided(told),
         source,
         ordered,
-        without_copies(reading),
+        without_copies,
         per_section,
         per_document,
     ]
@@ -150,10 +138,14 @@ def coverage(reading: _Reading) -> Stage:
         total = sum(map(reading.rarity, query.terms))
         if not total or len(query.terms) < 2:
             return hits
-        return [
-            _added(hit, "coverage", covered(query.terms, reading.words_of(hit), reading.rarity) / total)
-            for hit in hits[:LOOKED_AT]
-        ] + hits[LOOKED_AT:]
+        wording = reading.wording(query)
+
+        def value(hit: Hit) -> float:
+            """Return the share of the weight."""
+            there = wording.terms_of(hit)
+            return sum(reading.rarity(term) for term in query.terms if term in there) / total
+
+        return [_added(hit, "coverage", value(hit)) for hit in hits[:LOOKED_AT]] + hits[LOOKED_AT:]
 
     return stage
 
@@ -163,20 +155,11 @@ def proximity(reading: _Reading) -> Stage:
 
     def stage(query: Query, hits: list[Hit]) -> list[Hit]:
         """Add the share of neighbouring pairs that stand together."""
-        asked = [tokens.stem(term) for term in tokens.words(query.topic)]
-        pairs = {pair for pair in pairwise(asked) if pair[0] != pair[1]}
-        if not pairs:
+        wording = reading.wording(query)
+        if not wording.pairs:
             return hits
-
-        def value(hit: Hit) -> float:
-            """Return the share of the pairs in a passage."""
-            words = reading.words_of(hit)
-            if not any(one in words and other in words for one, other in pairs):
-                return 0.0
-            there = map(tokens.stem, [*tokens.words(hit.chunk.title), *reading.text_of(hit)])
-            return len(pairs & set(pairwise(there))) / len(pairs)
-
-        return [_added(hit, "proximity", value(hit)) for hit in hits[:LOOKED_AT]] + hits[LOOKED_AT:]
+        near = [_added(h, "proximity", len(wording.pairs_of(h)) / len(wording.pairs)) for h in hits[:LOOKED_AT]]
+        return near + hits[LOOKED_AT:]
 
     return stage
 
@@ -255,27 +238,23 @@ def ordered(query: Query, hits: list[Hit]) -> list[Hit]:
     return sorted(by_date, key=lambda hit: -round(hit.score, 9))
 
 
-def without_copies(reading: _Reading) -> Stage:
+def without_copies(query: Query, hits: list[Hit]) -> list[Hit]:
     """Leave out passages whose text another, better one repeats, by word triples: no cosine tells copies apart.
 
     Who looks up a phrase wants every place of it: there they come last.
     """
-
-    def stage(query: Query, hits: list[Hit]) -> list[Hit]:
-        """Sort the copies out."""
-        kept: list[Hit] = []
-        copies: list[Hit] = []
-        seen: list[Triples] = []
-        for hit in hits[:LOOKED_AT]:
-            words = reading.text_of(hit)
-            triples: Triples = {*zip(words, words[1:], words[2:], strict=False)} or {tuple(words)}
-            sample = set(islice(triples, 1 + len(triples) // 8))  # a copy lacks a tenth: it shares one of an eighth
-            copied = any(not sample.isdisjoint(other) and _same(triples, other) for other in seen)
-            (copies if copied else kept).append(hit)
-            seen.append(triples)
-        return kept + hits[LOOKED_AT:] + (copies if query.phrases and not query.sentence else [])
-
-    return stage
+    kept: list[Hit] = []
+    copies: list[Hit] = []
+    seen: list[Triples] = []
+    depth = min(LOOKED_AT, max(LEAST_APART, 3 * query.limit))
+    for hit in hits[:depth]:
+        words = tokens.words(hit.chunk.text)
+        triples: Triples = set(map(hash, zip(words, words[1:], words[2:], strict=False))) or {hash(tuple(words))}
+        sample = set(islice(triples, 1 + len(triples) // 8))  # a copy lacks a tenth: it shares one of an eighth
+        copied = any(not sample.isdisjoint(other) and _same(triples, other) for other in seen)
+        (copies if copied else kept).append(hit)
+        seen.append(triples)
+    return kept + hits[depth:] + (copies if query.phrases and not query.sentence else [])
 
 
 def per_section(query: Query, hits: list[Hit]) -> list[Hit]:
@@ -301,11 +280,6 @@ def per_document(query: Query, hits: list[Hit]) -> list[Hit]:
         if seen[place] <= PER_DOCUMENT:
             kept.append(hit)
     return kept
-
-
-def covered(terms: Sequence[str], words: Set[str], rarity: Callable[[str], float]) -> float:
-    """Return the summed rarity of the terms that stand among words, as such or by their stem."""
-    return sum(rarity(term) for term in terms if term in words or tokens.stem(term) in words)
 
 
 def _merged(hit: Hit, other: Hit) -> Hit:

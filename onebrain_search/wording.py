@@ -1,0 +1,117 @@
+"""Which words of a query stand in a passage, found by a look where they may stand instead of at every word."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence, Set
+from itertools import pairwise
+
+from indexer import tokens
+from onebrain_search.types import Hit
+
+Pair = tuple[str, str]
+
+_NEAR = 80  # characters beside a word that its neighbour is looked for in: no token is longer than 64
+
+class _Held(dict[str, frozenset[str]]):
+    """Which terms a piece of text holds, as such or by their stem; worked out once a piece."""
+
+    def __init__(self, terms: Iterable[str]) -> None:
+        self.forms = defaultdict[str, set[str]](set)
+        for term in terms:
+            self.forms[term].add(term)
+            self.forms[tokens.stem(term)].add(term)
+
+    def __missing__(self, piece: str) -> frozenset[str]:
+        """Look into a piece."""
+        body, stems = tokens.of_piece(piece)
+        forms = self.forms.keys() & {*body.split(), *stems.split()}
+        found = self[piece] = frozenset[str]().union(*(self.forms[form] for form in forms))
+        return found
+
+
+class Wording:
+    """Finds the terms of a query, and neighbouring words of its topic, in passages."""
+
+    def __init__(self, terms: Sequence[str], topic: str = "") -> None:
+        asked = [tokens.stem(term) for term in tokens.words(topic)]
+        self.pairs: Set[Pair] = {pair for pair in pairwise(asked) if pair[0] != pair[1]}
+        self._held = _Held(terms)
+        self._cores = {core(form) for form in self._held.forms if form.isascii()}
+        # The last sign of a run of bigrams is a word as well, but only one that is asked for by itself.
+        self._single = any(len(term) == 1 and not term.isascii() for term in terms)
+        self._read: dict[int, str] = {}
+
+    def terms_in(self, plain: str) -> frozenset[str]:
+        """Return the terms that stand in a text made plain, as such or by their stem."""
+        if self._single and not plain.isascii():
+            pieces: Iterable[str] = tokens.analyse(plain)[0].split()
+        else:
+            pieces = _likely(plain, self._cores)
+        return frozenset[str]().union(*map(self._held.__getitem__, pieces))
+
+    def terms_of(self, hit: Hit) -> frozenset[str]:
+        """Return the terms that stand in a passage, its title, its headings or its symbol."""
+        above = tokens.plain(" ".join([*hit.chunk.heading, hit.chunk.symbol]))
+        return self.terms_in(self._plain(hit)) | self.terms_in(above)
+
+    def pairs_of(self, hit: Hit) -> Set[Pair]:
+        """Return the neighbours of the topic, as stems, that are neighbours in a passage or its title."""
+        plain = self._plain(hit)
+        if not plain.isascii():
+            return self.pairs & set(pairwise(map(tokens.stem, tokens.words(plain))))
+        lowered = plain.lower()
+        return {pair for pair in self.pairs if _beside(plain, lowered, pair)}
+
+    def _plain(self, hit: Hit) -> str:
+        """Return title and text of a passage made plain, once for all who ask."""
+        if hit.chunk.id not in self._read:
+            self._read[hit.chunk.id] = tokens.plain(f"{hit.chunk.title} {hit.chunk.text}")
+        return self._read[hit.chunk.id]
+
+
+def core(stem: str) -> str:
+    """Return what every English word of a stem begins with, tried on 117,000 words."""
+    if stem.endswith("ie"):
+        return stem[:-2] or stem  # dying, die
+    return stem[:-1] or stem if stem.endswith(("i", "e", "bl", "sky")) else stem  # trying, naming, ability, skies
+
+
+def _beside(plain: str, lowered: str, pair: Pair) -> bool:
+    """Whether two stems stand side by side in an ASCII text without signs: looked for where the longer one stands."""
+    cores = core(pair[0]), core(pair[1])
+    first = len(cores[0]) >= len(cores[1])
+    sought, other = cores if first else cores[::-1]
+    if other not in lowered:
+        return False
+    for start, end in _places(lowered, sought):
+        beside = lowered[end : end + _NEAR] if first else lowered[max(0, start - _NEAR) : start]
+        if other in beside:
+            near = plain[start : end + _NEAR] if first else plain[max(0, start - _NEAR) : end]
+            words = near.split(None, 3)[:3] if first else near.rsplit(None, 3)[-3:]
+            found = [tokens.stem(token) for piece in words for token in tokens.of_piece(piece)[0].split()]
+            if pair in pairwise(found):
+                return True
+    return False
+
+
+def _likely(plain: str, cores: Iterable[str]) -> Iterator[str]:
+    """Yield the pieces of a text that may hold words with one of the cores: those that do, and any not in ASCII."""
+    lowered = plain.lower()
+    if len(lowered) != len(plain):
+        yield from plain.split()
+        return
+    if not plain.isascii():
+        yield from (piece for piece in plain.split() if not piece.isascii())
+    for each in cores:
+        yield from (plain[start:end] for start, end in _places(lowered, each))
+
+
+def _places(lowered: str, sought: str) -> Iterator[tuple[int, int]]:
+    """Yield the (start, end) of what stands between spaces and holds a string."""
+    at = lowered.find(sought)
+    while at >= 0:
+        end = lowered.find(" ", at)
+        end = end if end >= 0 else len(lowered)
+        yield lowered.rfind(" ", 0, at) + 1, end
+        at = lowered.find(sought, end)

@@ -38,17 +38,23 @@ def facts(catalog: Catalog, places: Sequence[tuple[str, str]]) -> dict[tuple[str
         links = "(SELECT COUNT(*) FROM links WHERE name = d.name AND document <> d.id)"
         event = "(SELECT CASE COUNT(*) WHEN 1 THEN MAX(status) END FROM events WHERE document = d.id)"
         rows = catalog.rows(
-            f"WITH wanted (root, path) AS (VALUES {marks}) SELECT d.root, d.path, aliases, meta, name, {links}, {event}"
+            f"WITH wanted (root, path) AS (VALUES {marks})"
+            f" SELECT d.root, d.path, aliases, meta, name, {links}, {event}"
             " FROM wanted CROSS JOIN documents d ON d.root = wanted.root AND d.path = wanted.path",
             [value for place in part for value in place],
         )
         for root, path, aliases, meta, name, count, status in rows:
-            fields = {key.casefold().replace("-", "_"): value for key, value in json.loads(meta).items()}
+            fields = _fields(meta) if len(meta) > 2 else {}
             found[root, path] = Facts(
-                tuple(json.loads(aliases)), count, str(fields.get("status") or status or "").casefold(), name,
+                tuple(json.loads(aliases)) if len(aliases) > 2 else (), count, str(fields.get("status") or status or "").casefold(), name,
                 _linked(fields.get("supersedes")), _linked(fields.get("superseded_by")),
             )  # fmt: skip
     return found
+
+
+def _fields(meta: str) -> dict[str, Any]:
+    """Return the fields of a header by their names in one spelling."""
+    return {key.casefold().replace("-", "_"): value for key, value in json.loads(meta).items()}
 
 
 def _linked(value: Any) -> tuple[str, ...]:

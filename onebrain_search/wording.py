@@ -13,6 +13,7 @@ Pair = tuple[str, str]
 
 _NEAR = 80  # characters beside a word that its neighbour is looked for in: no token is longer than 64
 
+
 class _Held(dict[str, frozenset[str]]):
     """Which terms a piece of text holds, as such or by their stem; worked out once a piece."""
 

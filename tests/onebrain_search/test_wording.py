@@ -14,8 +14,9 @@ from onebrain_search.wording import Wording, core
 
 WORDS = st.lists(
     st.sampled_from(
-        "try trying tries die dying lies naming name visible visibility skies sky so the in of parseRetryAfter retry_after"
-        " v2.8.3 C++ file. .git café Cafés Straße naïve x-ray don’t “quoted” → дом дома 精确 更精确的结果 的 ร้านอาหาร K İ".split()
+        "try trying tries die dying lies naming name visible visibility skies sky so the in of parseRetryAfter"
+        " retry_after v2.8.3 C++ file. .git café Cafés Straße naïve x-ray don’t “quoted” → дом дома 精确 更精确的结果 的"
+        " ร้านอาหาร K İ e".split()
     ),
     max_size=12,
 )
@@ -33,7 +34,9 @@ def everything_in(text: str) -> set[str]:
 
 
 @given(asked=WORDS, words=WORDS, gap=GAPS)
-def test_the_terms_of_a_query_are_found_as_by_reading_every_word(asked: list[str], words: list[str], gap: str) -> None:
+def test_the_terms_of_a_query_are_found_as_by_reading_every_word(
+    asked: list[str], words: list[str], gap: str
+) -> None:
     """As such, by their stems, in identifiers, behind accents, and in scripts without spaces."""
     terms = tuple(dict.fromkeys(tokens.words(" ".join(asked))))
     text = gap.join(words)

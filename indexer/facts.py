@@ -46,7 +46,8 @@ def facts(catalog: Catalog, places: Sequence[tuple[str, str]]) -> dict[tuple[str
         for root, path, aliases, meta, name, count, status in rows:
             fields = _fields(meta) if len(meta) > 2 else {}
             found[root, path] = Facts(
-                tuple(json.loads(aliases)) if len(aliases) > 2 else (), count, str(fields.get("status") or status or "").casefold(), name,
+                tuple(json.loads(aliases)) if len(aliases) > 2 else (), count,
+                str(fields.get("status") or status or "").casefold(), name,
                 _linked(fields.get("supersedes")), _linked(fields.get("superseded_by")),
             )  # fmt: skip
     return found

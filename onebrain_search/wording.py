@@ -11,7 +11,7 @@ from onebrain_search.types import Hit
 
 Pair = tuple[str, str]
 
-_NEAR = 80  # characters beside a word that its neighbour is looked for in: no token is longer than 64
+_NEAR = 200  # characters beside a word that its neighbour is looked for in: three tokens of the longest
 
 
 class _Held(dict[str, frozenset[str]]):
@@ -86,10 +86,9 @@ def _beside(plain: str, lowered: str, pair: Pair) -> bool:
     if other not in lowered:
         return False
     for start, end in _places(lowered, sought):
-        beside = lowered[end : end + _NEAR] if first else lowered[max(0, start - _NEAR) : start]
-        if other in beside:
-            near = plain[start : end + _NEAR] if first else plain[max(0, start - _NEAR) : end]
-            words = near.split(None, 3)[:3] if first else near.rsplit(None, 3)[-3:]
+        around = slice(start, end + _NEAR) if first else slice(max(0, start - _NEAR), end)
+        if other in lowered[around]:
+            words = plain[around].split(None, 3)[:3] if first else plain[around].rsplit(None, 3)[-3:]
             found = [tokens.stem(token) for piece in words for token in tokens.of_piece(piece)[0].split()]
             if pair in pairwise(found):
                 return True

@@ -15,8 +15,8 @@ from onebrain_search.wording import Wording, core
 WORDS = st.lists(
     st.sampled_from(
         "try trying tries die dying lies naming name visible visibility skies sky so the in of parseRetryAfter"
-        " retry_after v2.8.3 C++ file. .git café Cafés Straße naïve x-ray don’t “quoted” → дом дома 精确 更精确的结果 的"
-        " ร้านอาหาร K İ e".split()
+        " retry_after v2.8.3 C++ file. .git café Cafés Straße naïve x-ray don’t “quoted” → дом дома 精确 更精确的结果"
+        " 的 ร้านอาหาร K İ e".split()
     ),
     max_size=12,
 )

@@ -53,14 +53,11 @@ def convex(
     return sorted(fused, key=lambda each: (-each.score, each.number))
 
 
-def feedback(question: Floats, best: Floats, trust: float = 1.0) -> Floats:
-    """Return the question's vector moved towards the mean of the best hits' (Rocchio's positive term), unit norm.
-
-    `trust` (0..1) is how much is to be made of these hits.
-    """
+def feedback(question: Floats, best: Floats) -> Floats:
+    """Return the question's vector moved towards the mean of the best hits' (Rocchio's positive term), unit norm."""
     import numpy
 
     if not len(best):
         return question
-    moved = question + FEEDBACK * trust * best.mean(axis=0)
+    moved = question + FEEDBACK * best.mean(axis=0)
     return (moved / numpy.linalg.norm(moved)).astype(numpy.float32)  # type: ignore[no-any-return]

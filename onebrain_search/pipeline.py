@@ -109,16 +109,18 @@ def _found(
     asked, notes = (None, ()) if retrieval == "lexical" else _question(snapshot, query, model)
     scored, nearest = fuse.convex(words, {}, 0.0), None
     if asked is not None:
-        near = retrieve.vector(snapshot, asked[0])(query)
-        nearest = dense.of(snapshot.model).nearest(near)
-        turned = neutral(snapshot, asked[0])
-        if turned is not asked[0]:
-            near = retrieve.vector(snapshot, turned)(query)
-        alone = retrieval == "vector"
-        scored = fuse.alone("vector", near) if alone else _fused(snapshot, query, (words, near), *asked)
+        known, near = dense.of(snapshot.model), retrieve.vector(snapshot, asked[0])(query)
+        nearest = known.nearest(near)
+        if known.mixed:
+            near = retrieve.vector(snapshot, neutral(snapshot, asked[0]))(query)
+        if retrieval == "vector" and not known.mixed:
+            scored = fuse.alone("vector", near)
+        else:
+            share = 1.0 if retrieval == "vector" else asked[1] * known.share
+            scored = _fused(snapshot, query, (words, near), asked[0], share)
     best = scored[: max(RANKED, RANKED_EACH * query.limit)]
-    known = {each.number for each in best}
-    best += fuse.alone("lexical", [(number, 0.0) for number in told if number not in known])
+    there = {each.number for each in best}
+    best += fuse.alone("lexical", [(number, 0.0) for number in told if number not in there])
     hits = retrieve.hits(snapshot, best)
     for stage in rank.stages(snapshot, told):
         hits = stage(query, hits)
@@ -132,16 +134,16 @@ def _fused(
     question: Floats,
     share: float,
 ) -> list[fuse.Scored]:
-    """Return the candidates of both legs in one order, moved by dense feedback from the best of them."""
+    """Return the candidates of both legs in one order, moved by dense feedback where the model reads one language."""
     (words, near), known = legs, dense.of(snapshot.model)
-    share *= known.share
     trust = _trust(snapshot, query, max(words.values(), default=0.0)) if known.mixed else 1.0
     found, rows = snapshot.vectors().rows_of(list(dict.fromkeys([*words, *(number for number, _ in near)])))
     cosines = dict(zip(found, (rows @ question).tolist(), strict=True))
     meant = dict(zip(found, (rows @ neutral(snapshot, question)).tolist(), strict=True))
-    first = [each.number for each in fuse.convex(words, meant, share, trust=trust)[: fuse.FEEDBACK_FROM]]
-    moved = fuse.feedback(question, rows[[at for at, number in enumerate(found) if number in first]], trust)
-    meant = dict(zip(found, (rows @ neutral(snapshot, moved)).tolist(), strict=True))
+    if not known.mixed:
+        first = [each.number for each in fuse.convex(words, meant, share)[: fuse.FEEDBACK_FROM]]
+        moved = fuse.feedback(question, rows[[at for at, number in enumerate(found) if number in first]])
+        meant = dict(zip(found, (rows @ moved).tolist(), strict=True))
     return fuse.convex(words, meant, share, cosines, trust)
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 
 from onebrain_search.dense import OTHERS, Dense, of
-from onebrain_search.neutral import directions
+from onebrain_search.neutral import directions, neutral
 
 
 def rows(count: int, seed: int = 1, **shift: float) -> np.ndarray:
@@ -27,6 +30,45 @@ def test_two_languages_differ_in_one_direction() -> None:
     """It is the one they differ in."""
     (found,) = directions(rows(400, half=6.0))
     assert abs(found[5]) > 0.95
+
+
+class Vectors:
+    """Vectors of an index, by ids from 0."""
+
+    def __init__(self, found: np.ndarray) -> None:
+        self.found, self.ids = found, np.arange(len(found))
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.ids)
+
+    def rows_of(self, ids: list[int]) -> tuple[list[int], np.ndarray]:
+        """Return the ids that have a vector, and the vectors."""
+        return ids, self.found[ids]
+
+
+def snapshot(found: np.ndarray, model: str) -> Any:
+    """What `neutral` reads of a generation."""
+    return SimpleNamespace(model=model, memory={}, vectors=lambda: Vectors(found))
+
+
+def test_a_passage_near_the_middle_of_all_is_no_nearer_for_that() -> None:
+    """With the multilingual model, what all vectors have in common counts for less; the English one is left alone."""
+    found = rows(400)
+    found[:, 7] += 2.0
+    found /= np.linalg.norm(found, axis=1, keepdims=True)
+    found[0] = found.mean(axis=0) / np.linalg.norm(found.mean(axis=0))
+    question = found[1] * 0.5 + found[2] * 0.5
+    moved = neutral(snapshot(found, "multilingual"), question)
+    before, after = ((found @ each)[[1, 0]] for each in (question, moved))
+    assert after[0] - after[1] > before[0] - before[1]
+    assert neutral(snapshot(found, "english"), question) is question
+
+
+def test_an_index_without_vectors_changes_no_question() -> None:
+    """There is nothing in common."""
+    question = np.ones(64, np.float32)
+    assert (neutral(snapshot(rows(0), "multilingual"), question) == question).all()
 
 
 def test_words_count_less_the_fewer_of_them_the_notes_have() -> None:

@@ -80,8 +80,8 @@ class Brain:
         refuse_unbounded(self.config.vault, yes=yes)
         return self._built(vectors, yes, progress, wait=WAIT)
 
-    def refresh(self, *, progress: Progress = silent) -> Report | None:
-        """Make the index, or bring it up to date, before a question: words always, vectors when they take seconds.
+    def refresh(self, *, vectors: bool = True, progress: Progress = silent) -> Report | None:
+        """Make the index, or bring it up to date, before a question: words always, `vectors` when they take seconds.
 
         Returns None when another process is indexing: what is there is used. Raises ScanError, StoreError.
         """
@@ -90,7 +90,7 @@ class Brain:
             report = self.refresh_words(progress)
         except StoreError as error:
             report = self._refresh_elsewhere(error, progress)
-        if report is not None and 0 < report.pending <= QUICK_PASSAGES:
+        if vectors and report is not None and 0 < report.pending <= QUICK_PASSAGES:
             try:
                 filled = self._built(True, False, progress)
                 report = replace(report, embedded=filled.embedded, pending=filled.pending)

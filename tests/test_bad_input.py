@@ -209,6 +209,15 @@ def _refused(folder: Path, wait: float) -> Any:
     raise StoreError("the index cannot be written", where=str(folder), fix="free some space")
 
 
+def test_a_search_by_words_alone_waits_for_no_model(run: Any, vault: Any) -> None:
+    """Vectors are made by the first question that needs them."""
+    folder = vault({"a.md": "needle"})
+    assert sources(run, folder, "needle") == ["a.md:1"]
+    assert Brain.open(folder).snapshot().counts()["pending"] == 1
+    assert run("search", "needle", "--vault", folder).code == 0
+    assert Brain.open(folder).snapshot().counts()["pending"] == 0
+
+
 def test_a_search_while_another_process_indexes_answers(run: Any, vault: Any, home: Path) -> None:
     """From the last finished index; a second `index` is told."""
     folder = vault({"a.md": "needle"})

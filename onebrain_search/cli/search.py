@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +71,8 @@ def search(
         request["web"] = web
     if limit or all_:
         request["limit"] = limit or ALL_SOURCES
-    answer = answered(vault, daemon, "ask", request, _as_is if no_refresh else _refreshed)
+    refreshed = partial(_refreshed, vectors=retrieval != "lexical")
+    answer = answered(vault, daemon, "ask", request, _as_is if no_refresh else refreshed)
     if as_json:
         print_json(answer)
         for note in answer["notes"]:
@@ -89,10 +91,10 @@ def search(
     return 0 if answered_here or (answer["web"] and answer["web"]["results"]) else 1
 
 
-def _refreshed(service: Service) -> None:
-    """Bring the index up to date before it is asked."""
+def _refreshed(service: Service, vectors: bool) -> None:
+    """Bring the index up to date before it is asked; a question for words alone waits for no `vectors`."""
     progress = Progress()
-    service.brain.refresh(progress=progress)
+    service.brain.refresh(vectors=vectors, progress=progress)
     progress.done()
 
 

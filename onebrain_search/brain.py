@@ -330,12 +330,11 @@ class Brain:
 
     def _query(self, text: str, limit: int | None, mode: Mode | None, *, typing: bool = False) -> Query:
         """Return a question parsed and corrected, with what must stay hidden until it is deleted."""
-        query = queries.parse(text, limit=limit or self.config.limit, mode=mode)
-        query = (
-            queries.half_typed(query) if typing else retrieve.corrected(self.snapshot(), query, self._models.english)
-        )
+        self._models.questions += 1
+        query, snapshot = queries.parse(text, limit=limit or self.config.limit, mode=mode), self.snapshot()
+        query = queries.half_typed(query) if typing else retrieve.corrected(snapshot, query, self._models.english)
         hidden = [Condition("at", path, negated=True) for path in forgotten.load(self.folder)]
-        kept = [each for each in hidden if self.snapshot().holds(each.value)]
+        kept = [each for each in hidden if snapshot.holds(each.value)]
         return replace(query, hidden=tuple(kept))
 
     def _shown(self, found: pipeline.Found) -> list[Hit]:

@@ -50,6 +50,7 @@ class Models:
     rankers: dict[str, CrossEncoder] = field(default_factory=dict)
     opening: threading.Lock = field(default_factory=threading.Lock)  # many threads may want one at once
     read: dict[str, float] = field(default_factory=dict)  # how far the English model reads a passage of the sample
+    questions: int = 0  # that came so far
 
     def answering(self, settings: Embedding, snapshot: Snapshot | None) -> Embedder:
         """Return the model of a generation's vectors, or the one that would make them.
@@ -63,6 +64,10 @@ class Models:
             raise EmbedError(
                 "the vectors of the index are of another model", fix="run `index`, which makes them anew"
             )
+        if self.questions > 1:  # who asks one question and ends need not load for many
+            from indexer.embed import hasten
+
+            hasten(found.model)
         return found
 
     def english(self) -> Embedder:

@@ -11,6 +11,7 @@ from onebrain_search.types import Hit
 
 Pair = tuple[str, str]
 
+MANY = 24  # words of a question from which every word of a passage is read: a look for each would take longer
 _NEAR = 200  # characters beside a word that its neighbour is looked for in: three tokens of the longest
 
 
@@ -48,7 +49,7 @@ class Wording:
         if self._single and not plain.isascii():
             pieces: Iterable[str] = tokens.analyse(plain)[0].split()
         else:
-            pieces = _likely(plain, self._cores)
+            pieces = _likely(plain, self._cores) if len(self._cores) <= MANY else plain.split()
         return frozenset[str]().union(*map(self._held.__getitem__, pieces))
 
     def terms_of(self, hit: Hit) -> frozenset[str]:
@@ -59,7 +60,7 @@ class Wording:
     def pairs_of(self, hit: Hit) -> Set[Pair]:
         """Return the neighbours of the topic, as stems, that are neighbours in a passage or its title."""
         plain = self._plain(hit)
-        if not plain.isascii():
+        if not plain.isascii() or len(self.pairs) > MANY:
             return self.pairs & set(pairwise(map(tokens.stem, tokens.words(plain))))
         lowered = plain.lower()
         return {pair for pair in self.pairs if _beside(plain, lowered, pair)}

@@ -1,9 +1,9 @@
 """Text to vectors: four ways to run a model behind one protocol, and the cross-encoder.
 
 Opening is lazy, so that importing this package costs nothing. Two models come as packages, an English and a
-multilingual one: questions are answered by `numpy_bert`, documents taken in by `onnx` or numpy when they are few and
-by `sentence_transformers` in bulk. That also runs any other local model, but for what `onnx_folder` can do without;
-`http` asks a server.
+multilingual one: questions are answered by `numpy_bert`, and by `onnx` where a process is asked more than once;
+documents are taken in by `onnx` or numpy when they are few and by `sentence_transformers` in bulk. That also runs any
+other local model, but for what `onnx_folder` can do without; `http` asks a server.
 """
 
 from __future__ import annotations
@@ -151,6 +151,14 @@ def document_embedder_for(
 def are_few(count: int, model: str = DEFAULT_MODEL) -> bool:
     """Whether a local model has `count` documents done first without PyTorch."""
     return count < {ENGLISH: FEW_TEXTS, MULTILINGUAL: FEW_MULTILINGUAL}.get(packaged_as(model), 0)
+
+
+def hasten(model: str) -> None:
+    """Make ready for many questions by the model called so, in a thread aside; those who ask need not wait for it."""
+    if packaged_as(model) == ENGLISH:
+        from indexer.embed.packaged import SESSION
+
+        SESSION.load_aside()
 
 
 def open_cross_encoder(model: str, *, offline: bool = False) -> CrossEncoder:

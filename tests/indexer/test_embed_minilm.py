@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +18,12 @@ from indexer.embed import (
     document_embedder_for,
     minilm,
     open_document_embedder,
-    open_query_embedder,
     packaged_as,
 )
 from indexer.embed.carrier import Carrier, located, verified
 from indexer.embed.numpy_bert import gelu
+from indexer.embed.onnx import SLACK, alike
+from indexer.embed.packaged import Session, open_for_queries
 from indexer.errors import EmbedError, ModelMissing
 
 TEXTS = [
@@ -33,8 +35,8 @@ TEXTS = [
 
 @pytest.fixture(scope="module")
 def light() -> Embedder:
-    """The engine for questions, numpy."""
-    return open_query_embedder()
+    """The engine for a first question, numpy."""
+    return open_for_queries(Session())
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +115,46 @@ def test_numpy_is_exact(light: Embedder) -> None:
     texts = [*TEXTS, "", "k8s", "word " * 900]
     exact = SentenceTransformer(str(located(minilm.WEIGHTS).parent), device="cpu").encode(texts)
     assert np.abs(light.embed_queries(texts) - exact).max() < 2e-6
+
+
+def test_who_asks_more_is_read_by_the_faster_engine_with_the_same_result() -> None:
+    """From the moment it is loaded, in every thread; what was read before is remembered."""
+    session = Session()
+    embedder = open_for_queries(session)
+    before = embedder.embed_queries(TEXTS[:2])
+    with ThreadPoolExecutor(4) as threads:
+        asked = [threads.submit(embedder.embed_queries, [f"{text} {n}"]) for n in range(8) for text in TEXTS]
+        session.load_aside()
+        found = np.concatenate([each.result() for each in asked])
+    alone = open_for_queries(Session()).embed_queries([f"{text} {n}" for n in range(8) for text in TEXTS])
+    assert ((found * alone).sum(axis=1) > 0.999).all()
+    session.load()
+    assert np.array_equal(embedder.embed_queries(TEXTS[:2]), before)
+    new = embedder.embed_queries([TEXTS[2], TEXTS[2]])
+    assert np.array_equal(new, session_embedder(session).embed_queries(TEXTS[2:] * 2))
+
+
+def session_embedder(session: Session) -> Embedder:
+    """Return an embedder that has read nothing yet, with a loaded session."""
+    session.load()
+    return open_for_queries(session)
+
+
+def test_an_engine_that_cannot_be_loaded_leaves_the_other_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Aside, nobody waits for it, and nobody is told: it would only be faster."""
+    monkeypatch.setattr(minilm, "ONNX", Carrier("no_such_package_here", "no-such-dist", "model.onnx", ""))
+    session = Session()
+    session.load_aside()
+    assert open_for_queries(session).embed_queries(TEXTS).shape == (3, 384)
+    with pytest.raises(ModelMissing):
+        session.load()
+
+
+def test_rows_run_together_are_of_about_one_length() -> None:
+    """Each once, longest first; padding costs more than a run of its own."""
+    groups = alike([3, 40, 12, 38, 4, 25])
+    assert groups == [[1, 3], [5], [2, 4, 0]]
+    assert all(max(lengths) - min(lengths) <= SLACK for lengths in ([40, 38], [12, 4, 3]))
 
 
 def test_gelu_is_the_one_of_the_normal_distribution() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -180,3 +182,23 @@ def test_an_address_is_a_server_and_its_model() -> None:
         "nomic-embed-text", "http://localhost:11434/v1", "KEY",
     )  # fmt: skip
     assert source("multilingual") == ("multilingual", None)
+
+
+def test_only_a_process_that_is_asked_again_loads_the_engine_for_many_questions(
+    opened: Callable[..., Brain], unpacked: Path
+) -> None:
+    """A command that answers one question and ends does without."""
+    brain = opened(ENGLISH)
+    brain.index()
+    code = (
+        "import sys, threading; from onebrain_search import Brain\n"
+        "brain = Brain.open(sys.argv[1], environ={'ONEBRAIN_SEARCH_HOME': sys.argv[2]})\n"
+        "brain.ask('what did the committee talk about?'); first = 'onnxruntime' in sys.modules\n"
+        "brain.search('the budget of the committee')\n"
+        "[thread.join() for thread in threading.enumerate() if thread.name == 'onnx']\n"
+        "print(first, 'onnxruntime' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, brain.config.vault, unpacked], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("False True\n", "")

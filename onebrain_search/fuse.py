@@ -34,8 +34,9 @@ def convex(
     share: float,
     shown: Mapping[int, float] | None = None,
     trust: float = 1.0,
+    count: int | None = None,
 ) -> list[Scored]:
-    """Return the union of both legs, best first.
+    """Return the union of both legs, best first, or the best `count` of it.
 
     `bm25` are scores of the lexical leg by chunk id, `dense` cosines of all candidates; `share` (0..1) is the weight
     of the dense leg; `shown` are the cosines that are reported, if not `dense`; `trust` (0..1) is how much scores by
@@ -47,10 +48,12 @@ def convex(
     cosines = dense if shown is None else shown
     fused = []
     for number in {**bm25, **dense}:
-        words = bm25.get(number, 0.0)
-        score = by_words * words + by_meaning * (dense.get(number, low) - low)
-        fused.append(Scored(number, score, {"lexical": words, "vector": cosines.get(number, 0.0)}))
-    return sorted(fused, key=lambda each: (-each.score, each.number))
+        score = by_words * bm25.get(number, 0.0) + by_meaning * (dense.get(number, low) - low)
+        fused.append((-score, number))
+    return [
+        Scored(number, -score, {"lexical": bm25.get(number, 0.0), "vector": cosines.get(number, 0.0)})
+        for score, number in sorted(fused)[:count]
+    ]
 
 
 def feedback(question: Floats, best: Floats) -> Floats:

@@ -107,18 +107,19 @@ def _found(
         return Found(query, retrieve.hits(snapshot, fuse.alone("date", retrieve.listed(snapshot)(query))))
     words = dict(retrieve.lexical(snapshot)(query)) if retrieval != "vector" else {}
     asked, notes = (None, ()) if retrieval == "lexical" else _question(snapshot, query, model)
-    scored, nearest = fuse.convex(words, {}, 0.0), None
-    if asked is not None:
+    count, nearest = max(RANKED, RANKED_EACH * query.limit), None
+    if asked is None:
+        best = fuse.convex(words, {}, 0.0, count=count)
+    else:
         known, near = dense.of(snapshot.model), retrieve.vector(snapshot, asked[0])(query)
         nearest = known.nearest(near)
         if known.mixed:
             near = retrieve.vector(snapshot, neutral(snapshot, asked[0]))(query)
         if retrieval == "vector" and not known.mixed:
-            scored = fuse.alone("vector", near)
+            best = fuse.alone("vector", near[:count])
         else:
             share = 1.0 if retrieval == "vector" else asked[1] * known.share
-            scored = _fused(snapshot, query, (words, near), asked[0], share)
-    best = scored[: max(RANKED, RANKED_EACH * query.limit)]
+            best = _fused(snapshot, query, (words, near), asked[0], share)[:count]
     there = {each.number for each in best}
     best += fuse.alone("lexical", [(number, 0.0) for number in told if number not in there])
     hits = retrieve.hits(snapshot, best)
@@ -141,7 +142,7 @@ def _fused(
     cosines = dict(zip(found, (rows @ question).tolist(), strict=True))
     meant = dict(zip(found, (rows @ neutral(snapshot, question)).tolist(), strict=True))
     if not known.mixed:
-        first = [each.number for each in fuse.convex(words, meant, share)[: fuse.FEEDBACK_FROM]]
+        first = [each.number for each in fuse.convex(words, meant, share, count=fuse.FEEDBACK_FROM)]
         moved = fuse.feedback(question, rows[[at for at, number in enumerate(found) if number in first]])
         meant = dict(zip(found, (rows @ moved).tolist(), strict=True))
     return fuse.convex(words, meant, share, cosines, trust)

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from indexer import tokens
 from onebrain_search.types import Hit, Query
+from onebrain_search.wording import core
 
 EXCERPT = 80  # code points of an excerpt in a list of sources, its ellipses included
 
@@ -68,19 +69,19 @@ def _likely(text: str, stems: frozenset[str], prefixes: tuple[str, ...]) -> Iter
 
 def _pieces(text: str, cores: Iterable[str]) -> Iterator[tuple[int, int]]:
     """Yield the (start, end) of what stands between two spaces and holds one of the cores."""
-    for core in cores:
-        at = text.find(core)
+    for sought in cores:
+        at = text.find(sought)
         while at >= 0:
             start = max(text.rfind(" ", 0, at), text.rfind("\n", 0, at)) + 1
             end = min(place if (place := text.find(space, at)) >= 0 else len(text) for space in " \n")
             yield start, end
-            at = text.find(core, end)
+            at = text.find(sought, end)
 
 
 @lru_cache(maxsize=16)
 def _cores(stems: frozenset[str], prefixes: tuple[str, ...]) -> frozenset[str]:
-    """Return what any form of the wanted words holds: the stemmer changes the last two letters, no more."""
-    return frozenset({stem[: max(1, len(stem) - 2)] for stem in stems if stem.isascii()} | set(prefixes))
+    """Return what any form of the wanted words holds."""
+    return frozenset({core(stem) for stem in stems if stem.isascii()} | set(prefixes))
 
 
 def best_line(hit: Hit, stems: frozenset[str], weight: Weight = lambda stem: 1.0) -> Line:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 EXACT_ROWS = 50_000
 CANDIDATES = 1000
 _BLOCK = 65_536  # rows converted at a time
+_IN_A_BYTE = 3  # words of 64 bits whose differing bits are counted in one byte: half the time of a wider sum
 
 
 def unit(rows: Floats) -> tuple[Floats, NDArray[numpy.bool_]]:
@@ -88,6 +89,14 @@ def decoded(rows: NDArray[numpy.int8]) -> Floats:
     lengths = numpy.sqrt(numpy.einsum("ij,ij->i", floats, floats))
     floats /= numpy.maximum(lengths, 1.0)[:, None]
     return floats
+
+
+def _cosines(rows: NDArray[numpy.int8], query: Floats) -> Floats:
+    """Return the cosines of a unit query vector with the vectors that 8-bit rows stand for; 0 for a blanked row."""
+    floats = rows.astype(numpy.float32)
+    lengths = numpy.sqrt(numpy.einsum("ij,ij->i", floats, floats))
+    cosines: Floats = (floats @ query) / numpy.maximum(lengths, 1.0)
+    return cosines
 
 
 def _coded(rows: Floats) -> NDArray[numpy.int8]:
@@ -154,19 +163,24 @@ class VectorIndex:
         if places is None and self.floats is not None:
             return self.floats @ query
         places = numpy.arange(len(self.ids)) if places is None else places
-        parts = [self._take(places[at : at + _BLOCK]) @ query for at in range(0, len(places), _BLOCK)]
+        if self.floats is not None:
+            return self.floats[places] @ query
+        rows = self.rows[places]
+        parts = [_cosines(self.codes[rows[at : at + _BLOCK]], query) for at in range(0, len(rows), _BLOCK)]
         return numpy.concatenate(parts)
 
     def _nearest_bits(self, query: Floats, k: int) -> NDArray[numpy.int64]:
-        """Return the places whose sign bits differ least from the query's."""
+        """Return the places whose sign bits differ least from the query's: k, and any as near as the last."""
         assert self.bits is not None
         wanted = _sign_words(query[None, :])[0]
         distance = numpy.zeros(len(self.ids), dtype=numpy.uint16)
-        for column, word in zip(self.bits, wanted, strict=True):
-            distance += numpy.bitwise_count(column ^ word)
-        if k >= len(distance):
-            return numpy.arange(len(distance))
-        return numpy.argpartition(distance, k)[:k].astype(numpy.int64)
+        for first in range(0, len(wanted), _IN_A_BYTE):
+            part = numpy.bitwise_count(self.bits[first] ^ wanted[first])
+            for column, word in zip(self.bits[first + 1 : first + _IN_A_BYTE], wanted[first + 1 :], strict=False):
+                part += numpy.bitwise_count(column ^ word)
+            distance += part
+        upto = numpy.cumsum(numpy.bincount(distance))
+        return numpy.flatnonzero(distance <= numpy.searchsorted(upto, min(k, len(distance))))
 
 
 def _packed(codes: NDArray[numpy.int8], rows: NDArray[numpy.int64]) -> NDArray[numpy.uint64]:

@@ -248,7 +248,7 @@ def without_copies(query: Query, hits: list[Hit]) -> list[Hit]:
     seen: list[Triples] = []
     depth = min(LOOKED_AT, max(LEAST_APART, 3 * query.limit))
     for hit in hits[:depth]:
-        words = tokens.words(hit.chunk.text)
+        words = tokens.pieces(hit.chunk.text.lower()) if hit.chunk.text.isascii() else tokens.words(hit.chunk.text)
         triples: Triples = set(map(hash, zip(words, words[1:], words[2:], strict=False))) or {hash(tuple(words))}
         sample = set(islice(triples, 1 + len(triples) // 8))  # a copy lacks a tenth: it shares one of an eighth
         copied = any(not sample.isdisjoint(other) and _same(triples, other) for other in seen)

@@ -5,14 +5,17 @@
 The questions are those of vault_fixtures/*/questions.jsonl whose right lines or decisions are known, evenly picked,
 each asked of its own vault. `--beside` puts another folder of notes into each vault, so that it is one of years.
 
-Ours: the tool `ask` with its defaults. Counted are the request and the text that the model gets, whole, and as far as
-the end of the first line that shows the right place or answer. Where a reply lacks it, its next pages are read, too.
+Ours: the tool `ask` with its defaults. Counted is the text that the model gets, whole, and as far as the end of the
+first line that shows the right place or answer. Where a reply lacks it, its next pages are read, too. "as data" is
+the structured content of the first page, which some clients show instead of the text.
 
 The rival: an agent that runs `rg -i -l -e WORD ...` with every word of the question but stop words, and reads matched
-files whole. The list of files costs their names alone, and an agent that stops, stops with the right file, as if it
-knew. "best first" reads files with more different words first, then those with more matching lines; "as listed" reads
-them by name; "every matched file" is the one who cannot know that no other file says more. Where no file matches, or
-none of them is right, the vault is read by name until the right one comes.
+files whole: "every matched file", because it cannot know that no other file says more. Two more are told when to
+stop: they stop with the right file, as if they knew. "best first" reads files with more different words first, then
+those with more matching lines; "as listed" reads them by name. Where no file matches, or none of them is right, the
+vault is read by name until the right one comes. The list of files costs their names alone.
+
+What an agent writes (the call, the command) is counted on neither side, and printed apart.
 
 Tokens are counted by `onebrain_search.mcp.reply.estimate`. Nothing is asserted.
 """
@@ -26,7 +29,7 @@ import shutil
 import statistics
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,31 +86,31 @@ def questions(wanted: int) -> list[Question]:
 
 @dataclass(frozen=True, slots=True)
 class Ours:
-    """What one question cost us: the whole text, as far as the right place, and whether that was there."""
+    """What one question cost us: text and data of the first page, text to the right place, if found, and the call."""
 
     whole: int
+    data: int
     until: int
     found: bool
+    written: int
 
 
 def ours(service: Service, question: Question) -> Ours:
     """Ask with the tool's defaults, page by page until the right place is shown."""
-    tool, cursor, spent, first = TOOLS["ask"], "", 0, 0
-    for page in range(PAGES):
+    tool, cursor, read, written, whole, data = TOOLS["ask"], "", 0, 0, 0, 0
+    for _ in range(PAGES):
         sent = {"question": question.text} | ({"cursor": cursor} if cursor else {})
-        spent += estimate(json.dumps({"name": "ask", "arguments": sent}, ensure_ascii=False))
+        written += estimate(json.dumps({"name": "ask", "arguments": sent}, ensure_ascii=False))
         reply = tool.run(lambda m, r: getattr(service, m)(r), taken("ask", tool.parameters, sent))
+        whole = whole or estimate(reply.text)
+        data = data or estimate(json.dumps(reply.data, ensure_ascii=False))
         lines = reply.text.split("\n")
-        for number, line in enumerate(lines):
-            if question.shown_in(line):
-                whole = first or spent + estimate(reply.text)
-                return Ours(whole, spent + estimate("\n".join(lines[: number + 1])), True)
-        spent += estimate(reply.text)
-        first = first or spent if page == 0 else first
+        shown = next((n for n, line in enumerate(lines, 1) if question.shown_in(line)), 0)
+        read += estimate("\n".join(lines[:shown] or lines))
         cursor = str(reply.data["cursor"])
-        if not cursor:
+        if shown or not cursor:
             break
-    return Ours(spent, spent, False)
+    return Ours(whole, data, read, bool(shown), written)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,7 @@ class Rival:
     as_listed: int
     everything: int
     matched: int
+    written: int
 
 
 def rival(vault: Path, sizes: Mapping[str, int], question: Question) -> Rival:
@@ -125,7 +129,7 @@ def rival(vault: Path, sizes: Mapping[str, int], question: Question) -> Rival:
     words = [w for w in re.findall(r"\w[\w'-]*", question.text.casefold()) if w not in stop_words()]
     counts = {word: _matches(vault, [word]) for word in words}
     files = sorted({path for each in counts.values() for path in each} & sizes.keys())
-    listing = estimate("\n".join(files)) + estimate("rg -i -l -e " + " -e ".join(words))
+    listing = estimate("\n".join(files))
     order = sorted(
         files,
         key=lambda path: (
@@ -139,6 +143,7 @@ def rival(vault: Path, sizes: Mapping[str, int], question: Question) -> Rival:
         listing + _read([*files, *rest], sizes, question),
         listing + sum(sizes[path] for path in files or rest),
         len(files),
+        estimate("rg -i -l -e " + " -e ".join(words)),
     )
 
 
@@ -176,6 +181,11 @@ def prepared(folder: Path, beside: Path | None) -> Iterator[tuple[str, Path, Ser
         yield name, vault, Service(brain), sizes
 
 
+def mean(rows: Iterable[Ours | Rival], name: str) -> float:
+    """Return the mean of a field."""
+    return statistics.mean(getattr(row, name) for row in rows)
+
+
 def main() -> None:
     """Measure and print a Markdown table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -197,17 +207,20 @@ def main() -> None:
                     print(question.text, mine[-1], theirs[-1])
     found = sum(each.found for each in mine)
     print(f"{len(mine)} questions over {notes} notes; {found} right passages shown by `ask`")
-    print(f"ripgrep matched {statistics.mean(each.matched for each in theirs):.0f} files a question\n")
-    whole, until = statistics.mean(each.whole for each in mine), statistics.mean(each.until for each in mine)
-    print("| an agent reads | tokens a question | ours, whole reply | ours, to the passage |\n|---|---|---|---|")
-    print(f"| ours | {whole:.0f}, {until:.0f} to the passage | | |")
+    print(f"ripgrep matched {mean(theirs, 'matched'):.0f} files a question")
+    print(
+        f"written: {mean(mine, 'written'):.0f} tokens for the call, {mean(theirs, 'written'):.0f} for the command\n"
+    )
+    whole, until = mean(mine, "whole"), mean(mine, "until")
+    print("| an agent reads | tokens a question | ours, to the passage | ours, the whole text |\n|---|---|---|---|")
     for name, title in (
-        ("best_first", "files, best first, to the right one"),
-        ("as_listed", "files, as listed, to the right one"),
         ("everything", "every matched file"),
+        ("as_listed", "files, as listed, to the right one"),
+        ("best_first", "files, best first, to the right one"),
     ):
-        cost = statistics.mean(getattr(each, name) for each in theirs)
-        print(f"| {title} | {cost:.0f} | {whole / cost:.1%} | {until / cost:.1%} |")
+        cost = mean(theirs, name)
+        print(f"| {title} | {cost:,.0f} | {until / cost:.1%} | {whole / cost:.1%} |")
+    print(f"| ours | {until:.0f} to the passage, {whole:.0f} in all, {mean(mine, 'data'):.0f} as data | | |")
 
 
 if __name__ == "__main__":

@@ -132,7 +132,8 @@ def _sources_text(answer: Shape, link: Link | None) -> str:
         place = link(place, source["path"], source["line"]) if link else place
         heading = " › ".join(source["heading"]) or source["symbol"] or source["title"]
         stale = " (changed since)" if source["stale"] else ""
-        rest = printable(f" › {heading} — {source['excerpt']}{stale}")
+        excerpt = f" — {source['excerpt']}" if source["excerpt"] else ""
+        rest = printable(f" › {heading}{excerpt}{stale}")
         lines.append(f"  {source['rank']}. {place}{rest}")
     return "\n".join(lines)
 

@@ -29,8 +29,8 @@ PICTURE = Path(__file__).with_name("agent.svg")
 COLUMNS = 116
 PROGRAM = ["-c", "from onebrain_search.cli import main; main()", "mcp", "--vault"]
 ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("ask", {"question": "How long are idempotency keys kept?", "limit": 2}),
-    ("ask", {"question": "why did we drop qmd?", "limit": 2}),
+    ("ask", {"question": "How long are idempotency keys kept?"}),
+    ("ask", {"question": "why did we drop qmd?"}),
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -15,6 +16,8 @@ Arguments = Mapping[str, Any]
 Shape = Mapping[str, Any]
 
 SCHEME = "onebrain://"
+ANSWER = 1100  # tokens of an answer by default: at most 1,200 by o200k_base, whatever the estimate misses
+MOST, ENOUGH = 5, 3  # sources beside an answer; beside a strong one, which quotes what it is made of
 KEPT = ("rank", "path", "line", "heading", "date")  # of a source, named as in docs/json.md
 FOUND = ("heading", "date")
 PLACE = ("date", "path", "line")
@@ -24,28 +27,55 @@ SKIPS = 5  # listed by `status`, of each kind
 
 
 def ask(call: Call, asked: Arguments) -> Reply:
-    """Answer a question: what is written with its sources, or the dated chain of decisions."""
-    request = {"question": asked["question"], "mode": asked["mode"], "web": asked["web"]} | _limit(asked)
+    """Answer a question: what is written with its sources, or the dated chain of decisions.
+
+    It says no more than an agent needs to go on: a strong answer quotes its sources, so they are named without an
+    excerpt, and whole passages come only with a budget above the default, of the sources that help.
+    """
+    request = {"question": asked["question"], "mode": asked["mode"], "web": asked["web"]}
+    request |= {"limit": asked["limit"] or MOST}
     answer = _cut_web(call("ask", request))
-    chain, sources = answer["chain"], answer["sources"]
-    start = _start(asked["cursor"], len(chain) + len(sources))
+    chain, sources = answer["chain"], _beside(answer)
+    count = len(chain) + len(sources)
+    start = _start(asked["cursor"], count)
+    few = asked["limit"] or start or answer["confidence"] != "strong"
+    most = count if few else min(count, len(chain) + max(ENOUGH, _cited(answer["answer"])))
 
     def build(shown: int, passages: int) -> Reply:
         """Return the reply with so many links and sources, the first of these with their whole passage."""
         links = chain[start : start + shown]
         found = sources[max(0, start - len(chain)) : max(0, start + shown - len(chain))]
-        cursor = _next(start + shown, len(chain) + len(sources))
+        cursor = _next(start + shown, count)
         data = {"notice": NOTICE, "mode": answer["mode"], "confidence": answer["confidence"]}
-        data |= {"answer": answer["answer"], "chain": [picked(link, LINKED) for link in links]}
+        data |= {"answer": answer["answer"]}
+        data |= {"chain": [picked(link, LINKED) for link in links]} if chain else {}
         data |= {"in_force": picked(answer["in_force"], PLACE)} if answer["in_force"] else {}
-        data |= {"sources": [sourced(source, n < passages, KEPT) for n, source in enumerate(found)]}
+        data |= {"sources": [named(source, n < passages) for n, source in enumerate(found)]}
         data |= {"notes": answer["notes"], "cursor": cursor} | ({"web": answer["web"]} if answer["web"] else {})
         shape = {**answer, "question": shortened(answer["question"]), "chain": links, "sources": found}
         body = text.answer_text(shape, all_links=True) + passages_text(found[:passages])
         head = f"{answer['mode']} · confidence {answer['confidence']}"
         return Reply(f"{head}\n{fenced(body)}{more(cursor)}", data)
 
-    return paged(build, len(chain) + len(sources) - start, len(sources), asked["budget"])
+    whole = len(sources) if asked["budget"] > ANSWER and not asked["limit"] else 0
+    return paged(build, most - start, whole, asked["budget"])
+
+
+def _beside(answer: Shape) -> list[Shape]:
+    """Return the sources that an answer does not tell already, without excerpts where it quotes what matters."""
+    told = {(link["path"], link["line"]) for link in answer["chain"]}
+
+    def is_told(source: Shape) -> bool:
+        """Whether a link of the chain stands in the passage."""
+        return any((source["path"], n) in told for n in range(source["start_line"], source["end_line"] + 1))
+
+    left = [source for source in answer["sources"] if not is_told(source)]
+    return [{**source, "excerpt": ""} for source in left] if answer["confidence"] == "strong" else left
+
+
+def _cited(words: str) -> int:
+    """Return the last rank that an answer cites."""
+    return max(map(int, re.findall(r"\[(\d{1,3})\]", words)), default=0)
 
 
 def search(call: Call, asked: Arguments) -> Reply:
@@ -116,6 +146,12 @@ def sourced(source: Shape, whole: bool, names: Sequence[str]) -> dict[str, Any]:
     """Return some fields of a source, with its whole passage or an excerpt."""
     held = picked(source, ("start_line", "end_line", "text")) if whole else picked(source, ("excerpt",))
     return picked(source, names) | held | ({"stale": True} if source["stale"] else {})
+
+
+def named(source: Shape, whole: bool) -> dict[str, Any]:
+    """Return the fields of a source of an answer: a title where no heading says what it is about."""
+    titled = picked(source, () if source["heading"] else ("title",))
+    return titled | sourced(source, whole, KEPT)
 
 
 def source_line(source: Shape) -> str:

@@ -7,24 +7,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from onebrain_search.mcp import answers, fusion, reading
+from onebrain_search.mcp.answers import ANSWER
 from onebrain_search.mcp.parameters import Parameter, schema
 from onebrain_search.mcp.reply import Reply
 
-ANSWER = 1100  # tokens of an answer by default: at most 1,200 by o200k_base, whatever the estimate misses
 READ = 6000  # tokens of what is read by default
 
 _MODES = ("auto", "what", "why")
 _LEGS = ("hybrid", "lexical", "vector")
 
 
-def _budget(default: int) -> Parameter:
+def _budget(default: int, more: str = "") -> Parameter:
     """Return the parameter for the size of a reply."""
-    says = "Most tokens of the whole reply; what is cut off can be asked for with `cursor`."
+    says = f"Most tokens of the whole reply; what is cut off can be asked for with `cursor`.{more}"
     return Parameter("budget", "integer", says, default, least=300, most=100_000)
 
 
 _CURSOR = Parameter("cursor", "string", "Where to go on, as the last reply of the same call gave it.", "")
 _LIMIT = Parameter("limit", "integer", "How many sources; 0 for the vault's own setting.", 5, least=0, most=1000)
+_FEW = Parameter(
+    "limit", "integer", "How many sources; 0 for as many as help: 3 beside a strong answer, else 5.", 0, least=0,
+    most=1000,
+)  # fmt: skip
 _NUMBERS = Parameter("lineNumbers", "boolean", "Put the number in front of each line.", False)
 _MOST_LINES = Parameter("maxLines", "integer", "Most lines of a file, 0 for all.", 0, least=0)
 
@@ -66,8 +70,8 @@ TOOLS: dict[str, Tool] = {
             Parameter("question", "string", "The question, in the user's own words."),
             Parameter("mode", "string", "`what` is written, `why` it came to be, or `auto`.", "auto", _MODES),
             Parameter("web", "boolean", "Ask the web, too: only after the user said yes to that.", False),
-            _LIMIT,
-            _budget(ANSWER),
+            _FEW,
+            _budget(ANSWER, " A larger one without `limit` is filled with whole passages."),
             _CURSOR,
         ),
         {

@@ -17,13 +17,14 @@ CATALOG = "catalog.sqlite"
 
 # The rights, each a lock file that the system frees when its process ends, however that happens. To write is held for
 # as long as one commit takes, to embed while vectors are made, so that no two processes make the same ones, to watch
-# for as long as a watcher lives, and to serve for as long as a daemon does.
-WRITE, EMBED, WATCH, SERVE = "write.lock", "embed.lock", "watch.lock", "serve.lock"
+# for as long as a watcher lives, and to serve for as long as a daemon does. What is kept of the web has one, too.
+WRITE, EMBED, WATCH, SERVE, WEB = "write.lock", "embed.lock", "watch.lock", "serve.lock", "web.lock"
 _BUSY = {
     WRITE: "another process is indexing this vault",
     EMBED: "another process is making the vectors of this vault",
     WATCH: "another process is watching this vault",
     SERVE: "a daemon serves this vault already",
+    WEB: "another process is keeping what the web answered",
 }
 _POLL = 0.01  # seconds between two attempts: less than anybody notices after a save
 

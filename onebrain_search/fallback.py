@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -31,7 +32,8 @@ ONLY_FILTERS = "the web was not asked: the question has nothing but filters, and
 class Fallback:
     """The web of one vault: what is remembered of sources and domains lies in the folder of its index.
 
-    `code` finds what the vault and the code folders hold; `http` can be replaced before the first question.
+    Many threads may ask it. `code` finds what the vault and the code folders hold; `http` can be replaced before the
+    first question.
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class Fallback:
         self.settings = settings
         self.http: Http | None = None
         self._environ, self._folder, self._code = environ, folder, code
+        self._opening = threading.Lock()  # threads of a daemon share one web: its pauses and limits hold for all
         self._web: Web | None = None
         self._handles: Handles | None = None
 
@@ -86,19 +89,21 @@ class Fallback:
     @property
     def handles(self) -> Handles:
         """What S1.. and H.. stand for: the results of this process."""
-        if self._handles is None:
-            from onebrain_search.web.handles import Handles
+        with self._opening:
+            if self._handles is None:
+                from onebrain_search.web.handles import Handles
 
-            self._handles = Handles()
-        return self._handles
+                self._handles = Handles()
+            return self._handles
 
     def _opened(self) -> Web:
         """Return the web of this vault."""
-        if self._web is None:
-            from onebrain_search.web.setup import open_web
+        with self._opening:
+            if self._web is None:
+                from onebrain_search.web.setup import open_web
 
-            self._web = open_web(self.settings, self._environ, self._folder(), http=self.http, local=self._local)
-        return self._web
+                self._web = open_web(self.settings, self._environ, self._folder(), http=self.http, local=self._local)
+            return self._web
 
     def _local(self, question: str) -> list[Result]:
         """Return code of the vault and its code folders as results of the local route."""

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from onebrain_search.web import remembered
 from onebrain_search.web.results import SourceError
@@ -32,7 +33,7 @@ class State:
 
 
 class Health:
-    """The states of all sources, kept in a file if one is given; safe to share between threads.
+    """The states of all sources, kept in a file if one is given; safe to share between threads and processes.
 
     `clock` gives seconds since 1970, for they outlive the process. Events: `degraded`, `recovered`, `rate_limited`.
     """
@@ -48,7 +49,10 @@ class Health:
     ) -> None:
         self._most, self._window, self._pause, self._file, self._clock = most, window, pause, file, clock
         self._lock = threading.Lock()
-        self._states: dict[str, State] = self._stored()
+        self._states: dict[str, State] = {}
+        self._calls: dict[str, int] = {}  # made since the file was last written
+        self._judged: set[str] = set()  # found well or ill since then
+        self.share()
 
     def degraded(self, name: str) -> float:
         """Return the seconds for which a source is still left alone, 0 if it may be asked."""
@@ -74,6 +78,7 @@ class Health:
                 raise SourceError("search_rate_limited", f"its turn is in {pause:.1f} s only", wait=pause)
             state.calls += 1
             state.last = start
+            self._calls[name] = self._calls.get(name, 0) + 1
             return start - now
 
     def good(self, name: str, tell: Events = unheard) -> None:
@@ -81,6 +86,7 @@ class Health:
         with self._lock:
             state = self._state(name)
             was, state.until = state.until, 0.0
+            self._judged.add(name)
         if was:
             tell("recovered", name, "it answers again")
 
@@ -93,24 +99,52 @@ class Health:
         seconds = max(self._pause, error.wait or 0.0)
         with self._lock:
             self._state(name).until = self._clock() + seconds
+            self._judged.add(name)
         tell("degraded", name, f"{error.what}; not asked again for {seconds / 60:g} minutes")
 
-    def save(self) -> None:
-        """Write the states; where that is impossible they are forgotten with the process."""
+    def share(self) -> None:
+        """Take in what other processes noted in the file, and add what this one did since; only that is written.
+
+        Where that is impossible, states are forgotten with the process.
+        """
+        if self._file is None:
+            return
         with self._lock:
-            states = {name: asdict(state) for name, state in self._states.items()}
-        remembered.write(self._file, states)
+            if self._calls or self._judged:
+                remembered.change(self._file, self._joined)
+            else:
+                self._joined(remembered.read(self._file))
+
+    def _joined(self, stored: Any) -> dict[str, Any]:
+        """Take in the states of the file, and return them with our own."""
+        kept = {**self._states, **_states(stored)}
+        for name in {*self._calls, *self._judged}:
+            kept[name] = self._join(name, kept[name])
+        self._states = kept
+        self._calls, self._judged = {}, set()
+        return {name: asdict(state) for name, state in kept.items()}
+
+    def _join(self, name: str, theirs: State) -> State:
+        """Return the state of a source as it was kept, with what we did since: calls of one window count together."""
+        ours = self._states[name]
+        until = ours.until if name in self._judged else theirs.until
+        one = abs(ours.window - theirs.window) < self._window
+        newer = max(ours, theirs, key=lambda state: state.window)
+        calls = theirs.calls + self._calls.get(name, 0) if one and ours is not theirs else newer.calls
+        window = min(ours.window, theirs.window) if one else newer.window
+        return State(until, window, calls, max(ours.last, theirs.last))
 
     def _state(self, name: str) -> State:
         """Return the state of a source."""
         return self._states.setdefault(name, State())
 
-    def _stored(self) -> dict[str, State]:
-        """Return the states of the file; a damaged one holds none."""
-        try:
-            return {
-                str(name): State(float(row["until"]), float(row["window"]), int(row["calls"]), float(row["last"]))
-                for name, row in remembered.read(self._file).items()
-            }
-        except (ValueError, TypeError, KeyError, AttributeError):
-            return {}
+
+def _states(stored: Any) -> dict[str, State]:
+    """Return the states that a file holds; a damaged one holds none."""
+    try:
+        return {
+            str(name): State(float(row["until"]), float(row["window"]), int(row["calls"]), float(row["last"]))
+            for name, row in stored.items()
+        }
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return {}

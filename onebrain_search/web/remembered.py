@@ -5,9 +5,15 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from indexer.errors import StoreError
+from indexer.state import WEB, locked
+
+WAIT = 2.0  # seconds for another process, which holds the file for a few milliseconds
 
 
 def read(file: Path | None) -> Any:
@@ -16,6 +22,18 @@ def read(file: Path | None) -> Any:
         return json.loads(file.read_text("utf-8")) if file else {}
     except (OSError, ValueError):
         return {}
+
+
+def change(file: Path, changed: Callable[[Any], Any]) -> None:
+    """Put into a file what is made of its value, for many processes and threads; nothing of another one is lost.
+
+    Where it cannot be locked, the change is made and forgotten with the process.
+    """
+    try:
+        with locked(file.parent, WAIT, WEB):
+            write(file, changed(read(file)))
+    except StoreError:
+        changed(read(file))
 
 
 def write(file: Path | None, value: Any) -> None:

@@ -113,10 +113,11 @@ def search(question: str, web: Web, options: Options = Options()) -> Outcome:  #
     queries = _queries(question, asks, options, web.now().year)
     wanted = [Wanted(q, options.num, fresh, mode, asks.name if asks else "", web.now()) for q in queries]
     rounds = _Round(web, options, route, wanted)
+    web.health.share()
     _run(rounds)
     found = Outcome(question, rounds.route, asks, mode, tuple(queries), freshness=fresh)
     found = _finished(found, rounds)
-    web.health.save()
+    web.health.share()
     return replace(found, seconds=time.monotonic() - began)
 
 

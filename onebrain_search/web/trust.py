@@ -7,9 +7,11 @@ else, and what it said is kept.
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from onebrain_search.web import remembered
 from onebrain_search.web.results import Result, Trust
@@ -36,11 +38,15 @@ Ranks = Callable[
 
 @dataclass(slots=True)
 class Memory:
-    """The places of domains that were asked for, in a file; a damaged or unwritable file is an empty memory."""
+    """The places of domains that were asked for, in a file; a damaged or unwritable file is an empty memory.
+
+    Safe to share between threads and processes.
+    """
 
     file: Path | None = None
     clock: Callable[[], float] = lambda: 0.0
     _known: dict[str, tuple[float, int | None]] | None = field(default=None, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def __getitem__(self, domain: str) -> int | None:
         """Return the place of a domain that is known. Raises KeyError."""
@@ -53,19 +59,29 @@ class Memory:
 
     def add(self, places: Mapping[str, int | None]) -> None:
         """Keep places."""
-        known = self._read()
-        known.update({domain: (self.clock(), place) for domain, place in places.items()})
-        remembered.write(self.file, known)
+        new = {domain: (self.clock(), place) for domain, place in places.items()}
+
+        def joined(stored: Any) -> dict[str, tuple[float, int | None]]:
+            """Add them to what is known here and in the file."""
+            self._known = {**self._read(), **_places(stored), **new}
+            return self._known
+
+        with self._lock:
+            joined({}) if self.file is None else remembered.change(self.file, joined)
 
     def _read(self) -> dict[str, tuple[float, int | None]]:
         """Return what is known."""
         if self._known is None:
-            try:
-                kept = remembered.read(self.file).items()
-                self._known = {str(name): (float(at), place) for name, (at, place) in kept}
-            except (ValueError, TypeError, AttributeError):
-                self._known = {}
+            self._known = _places(remembered.read(self.file))
         return self._known
+
+
+def _places(stored: Any) -> dict[str, tuple[float, int | None]]:
+    """Return the places that a file holds; a damaged one holds none."""
+    try:
+        return {str(name): (float(at), place) for name, (at, place) in stored.items()}
+    except (ValueError, TypeError, AttributeError):
+        return {}
 
 
 def rows_of(profile: str) -> tuple[Row, ...]:

@@ -178,7 +178,7 @@ def test_m9_pauses_outlive_the_process(tmp_path: Path) -> None:
     file = tmp_path / "state" / "sources.json"
     first = Health(file=file, clock=lambda: 1000.0)
     first.bad("exa", SourceError("search_http_429", "no"))
-    first.save()
+    first.share()
     assert Health(file=file, clock=lambda: 1100.0).degraded("exa") == 200
     file.write_text('{"exa": [1]}', "utf-8")
     assert Health(file=file, clock=lambda: 1100.0).degraded("exa") == 0

@@ -12,7 +12,7 @@ from indexer.errors import EmbedError
 from indexer.snapshot import Snapshot
 from onebrain_search import dense, fuse, rank, retrieve
 from onebrain_search import query as queries
-from onebrain_search.neutral import neutral
+from onebrain_search.neutral import foreign, neutral
 from onebrain_search.types import Hit, Query, Retrieval
 
 if TYPE_CHECKING:
@@ -145,7 +145,8 @@ def _fused(
         first = [each.number for each in fuse.convex(words, meant, share, count=fuse.FEEDBACK_FROM)]
         moved = fuse.feedback(question, rows[[at for at, number in enumerate(found) if number in first]])
         meant = dict(zip(found, (rows @ moved).tolist(), strict=True))
-    return fuse.convex(words, meant, share, cosines, trust)
+    away = dict(zip(found, foreign(snapshot, question, rows), strict=False))  # none where there is one language
+    return fuse.convex(words, meant, share, cosines, fuse.Belief(trust, away))
 
 
 def _trust(snapshot: Snapshot, query: Query, best: float) -> float:

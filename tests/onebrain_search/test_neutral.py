@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from onebrain_search.dense import OTHERS, Dense, of
-from onebrain_search.neutral import directions, neutral
+from onebrain_search.fuse import Belief, convex
+from onebrain_search.neutral import directions, foreign, neutral
 
 
 def rows(count: int, seed: int = 1, **shift: float) -> np.ndarray:
@@ -69,6 +70,30 @@ def test_an_index_without_vectors_changes_no_question() -> None:
     """There is nothing in common."""
     question = np.ones(64, np.float32)
     assert (neutral(snapshot(rows(0), "multilingual"), question) == question).all()
+
+
+def test_passages_of_another_language_than_the_question_are_told() -> None:
+    """By the direction in which the vectors of a vault of two languages lie apart; in one of one there are none."""
+    found = rows(400, half=20.0)
+    vault = snapshot(found, "multilingual")
+    first, other = np.array(foreign(vault, found[1], found)), np.array(foreign(vault, found[399], found))
+    assert first[:200].mean() < 0.1 and first[200:].mean() > 0.7
+    assert other[:200].mean() > 0.7 and other[200:].mean() < 0.1
+    assert min(first) == 0.0 and max(first) == 1.0
+    assert foreign(snapshot(rows(400), "multilingual"), found[1], found) == []
+    assert foreign(snapshot(found, "english"), found[1], found) == []
+    assert foreign(snapshot(rows(0), "multilingual"), found[1], found[:0]) == []
+
+
+def test_meaning_stands_for_the_words_that_a_note_in_another_language_cannot_have() -> None:
+    """Number 2 is nearest; number 1 holds some words that many notes hold, and is not what is meant."""
+    words, cosines = {1: 4.0, 3: 2.0}, {1: 0.84, 2: 0.9, 3: 0.83, 4: 0.8}
+    assert [each.number for each in convex(words, cosines, 0.5)][:2] == [1, 2]
+    abroad = convex(words, cosines, 0.5, belief=Belief(foreign={2: 1.0, 4: 1.0}))
+    assert [each.number for each in abroad][:2] == [2, 1]
+    assert abroad[0].parts == {"lexical": 0.0, "vector": 0.9}
+    shared = convex({2: 4.0, 1: 1.0}, cosines, 0.5, belief=Belief(foreign={2: 1.0}))
+    assert shared[0].score >= convex({2: 4.0, 1: 1.0}, cosines, 0.5)[0].score, "words that both share still count"
 
 
 def test_words_count_less_the_fewer_of_them_the_notes_have() -> None:

@@ -115,7 +115,7 @@ class VectorIndex:
         if len(table) and table[:, 1].max() >= len(codes):
             raise StoreError("the vector file is shorter than the catalog says", where=str(path), fix="run `index`")
         self.ids, self.rows, self.codes = table[:, 0], table[:, 1], codes
-        self.order: NDArray[numpy.int64] | None = None
+        self.places: NDArray[numpy.int64] | None = None
         self.floats: Floats | None = None
         self.bits: NDArray[numpy.uint64] | None = None
         if len(table) <= EXACT_ROWS:
@@ -142,15 +142,13 @@ class VectorIndex:
 
     def rows_of(self, ids: Sequence[int]) -> tuple[list[int], Floats]:
         """Return those of some chunks that have a vector, and their vectors (n, dimension) in that order."""
-        if self.order is None:
-            self.order = numpy.argsort(self.ids)
+        if self.places is None:  # by id, -1 for one without a vector and at the end for any that is greater
+            places = numpy.full(int(self.ids.max(initial=-1)) + 2, -1, dtype=numpy.int64)
+            places[self.ids] = numpy.arange(len(self.ids))
+            self.places = places
         wanted = numpy.fromiter(ids, dtype=numpy.int64)
-        if not len(self.ids):
-            return [], self._take(wanted[:0])
-        near = numpy.searchsorted(self.ids, wanted, sorter=self.order)
-        places = self.order[numpy.minimum(near, len(self.ids) - 1)]
-        known = self.ids[places] == wanted
-        return wanted[known].tolist(), self._take(places[known])
+        found = self.places[numpy.minimum(wanted, len(self.places) - 1)]
+        return wanted[found >= 0].tolist(), self._take(found[found >= 0])
 
     def _take(self, places: NDArray[numpy.int64]) -> Floats:
         """Return the float32 vectors at some places."""

@@ -119,7 +119,7 @@ def _found(
             best = fuse.alone("vector", near[:count])
         else:
             share = 1.0 if retrieval == "vector" else asked[1] * known.share
-            best = _fused(snapshot, query, (words, near), asked[0], share)[:count]
+            best = _fused(snapshot, query, (words, near), asked[0], share, count)
     there = {each.number for each in best}
     best += fuse.alone("lexical", [(number, 0.0) for number in told if number not in there])
     hits = retrieve.hits(snapshot, best)
@@ -134,8 +134,9 @@ def _fused(
     legs: tuple[Mapping[int, float], retrieve.Scores],
     question: Floats,
     share: float,
+    count: int,
 ) -> list[fuse.Scored]:
-    """Return the candidates of both legs in one order, moved by dense feedback where the model reads one language."""
+    """Return the best candidates of both legs, moved by dense feedback where the model reads one language."""
     (words, near), known = legs, dense.of(snapshot.model)
     trust = _trust(snapshot, query, max(words.values(), default=0.0)) if known.mixed else 1.0
     found, rows = snapshot.vectors().rows_of(list(dict.fromkeys([*words, *(number for number, _ in near)])))
@@ -146,7 +147,7 @@ def _fused(
         moved = fuse.feedback(question, rows[[at for at, number in enumerate(found) if number in first]])
         meant = dict(zip(found, (rows @ moved).tolist(), strict=True))
     away = dict(zip(found, foreign(snapshot, question, rows), strict=False))  # none where there is one language
-    return fuse.convex(words, meant, share, cosines, fuse.Belief(trust, away))
+    return fuse.convex(words, meant, share, cosines, fuse.Belief(trust, away), count)
 
 
 def _trust(snapshot: Snapshot, query: Query, best: float) -> float:

@@ -226,7 +226,8 @@ def source(query: Query, hits: list[Hit]) -> list[Hit]:
 
     def value(path: str) -> float:
         """Return the standing of a path."""
-        return next((value for mark, value in SOURCES if mark in f"/{path}"), ELSEWHERE)
+        below = f"/{path}"
+        return next((value for mark, value in SOURCES if mark in below), ELSEWHERE)
 
     return [_added(hit, "source", value(hit.chunk.path)) for hit in hits]
 

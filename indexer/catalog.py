@@ -168,6 +168,12 @@ class Catalog:
         except sqlite3.Error as error:
             raise self._said(error) from error
 
+    def check(self) -> None:
+        """Read every page, as no question does. Raises Damaged when one is broken."""
+        ((said,), *_) = self.rows("PRAGMA quick_check(1)")
+        if said != "ok":
+            raise self._damaged(sqlite3.DatabaseError(said))
+
     def is_empty(self) -> bool:
         """Whether the file has no tables yet."""
         return not self.rows("SELECT 1 FROM sqlite_master LIMIT 1")

@@ -52,6 +52,7 @@ def index(brain: Brain) -> Iterator[Finding]:
         yield Finding("index", "there is no index yet", str(brain.folder), "run `index`")
         return
     snapshot = brain.snapshot()
+    snapshot.catalog.check()
     waiting = snapshot.counts()["pending"]
     if waiting:
         yield Finding("index", f"{waiting} passages wait for vectors", str(brain.folder), "run `index`")

@@ -59,6 +59,21 @@ def test_an_index_that_is_not_ours_is_one_fault(vault: Vault, home: Path, conten
     assert "`index`" in found[0].fix
 
 
+def test_a_broken_page_that_no_question_reads_is_a_fault(vault: Vault, home: Path) -> None:
+    """Whichever page it is; the next run makes the index anew."""
+    brain = opened(vault({f"{n}.md": f"heron {n} " + "and words " * 300 for n in range(12)}))
+    file = brain.folder / "catalog.sqlite"
+    brain.readers.forget()
+    whole = file.read_bytes()
+    pages = range(len(whole) // 4096)
+    assert len(pages) > 8
+    for page in pages:
+        file.write_bytes(whole[: page * 4096] + b"\xa5" * 4096 + whole[(page + 1) * 4096 :])
+        assert "damaged" in named(examine(Brain.open(brain.config.vault)), "index")[0].what, page
+    Brain.open(brain.config.vault).index(vectors=False)
+    assert not [finding for finding in named(examine(brain), "index") if "damaged" in finding.what]
+
+
 def test_a_model_that_is_not_there_is_a_fault(vault: Vault, home: Path) -> None:
     """Words are searched all the same."""
     folder = vault({"a.md": "x", "onebrain.yml": "onebrain_search:\n  embedding:\n    model: nobody/nothing\n"})

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from unicodedata import normalize
 
 from indexer.errors import QueryError, StoreError
+from onebrain_search.printable import whole
 
 FILE = "forgotten.json"
 
@@ -46,7 +47,7 @@ def normal(path: str, folders: Mapping[str, Path]) -> str:
 
     `folders` are those of the vault ("") and of code, by name. Raises QueryError for a path that leaves its folder.
     """
-    root, rest = _parted(path, folders)
+    root, rest = _parted(whole(path), folders)
     real = PurePosixPath(rest)
     if os.sep == "\\" or not (folders[root] / rest).exists():
         real = PurePosixPath(rest.replace("\\", "/"))

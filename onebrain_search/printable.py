@@ -6,6 +6,12 @@ import re
 
 # What steers the terminal or the direction of text; a line break and a tab are harmless.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_STRAY = re.compile("[\ud800-\udfff]")
+
+
+def whole(text: str) -> str:
+    """Return text without halves of characters, as cut JSON and broken arguments hold them: no library takes them."""
+    return _STRAY.sub("\ufffd", text)
 
 
 def printable(text: str) -> str:

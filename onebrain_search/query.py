@@ -17,6 +17,7 @@ from indexer import tokens
 from indexer.types import Condition
 from onebrain_search import question
 from onebrain_search.days import day_before, day_range
+from onebrain_search.printable import whole
 from onebrain_search.types import Mode, Query
 
 FIELDS = ("path", "tag", "ext", "type", "kind", "lang", "title", "heading", "date", "before", "after", "root")
@@ -32,7 +33,6 @@ _QUESTION = re.compile(
     r"\s*(?:what|whats|who|whom|whose|when|where|which|why|how|is|are|was|were|do|does|did|can|could|should)\b", re.I
 )
 _QUOTES = re.compile("[“”„‟«»「」『』＂]")
-_STRAY = re.compile("[\ud800-\udfff]")  # halves of characters, as broken arguments hold them: no library takes them
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class _Piece:
 
 def parse(text: str, *, limit: int = 5, mode: Mode | None = None, today: date | None = None) -> Query:
     """Parse a question. Raises QueryError for a date filter that cannot be read; no other input fails."""
-    text = _STRAY.sub("\ufffd", text)
+    text = whole(text)
     cut = text[:MAX_CHARACTERS]
     notes = [f"the question was cut at {MAX_CHARACTERS} characters"] if len(text) > len(cut) else []
     pieces = list(_pieces(_QUOTES.sub('"', cut)))

@@ -9,6 +9,7 @@ from indexer.errors import RequestError
 from indexer.plan import Progress, silent
 from onebrain_search import render
 from onebrain_search.brain import Brain
+from onebrain_search.printable import whole
 
 MOST_SOURCES = 1000  # a request may ask for
 CUT = 60  # characters shown of a value that is refused
@@ -22,7 +23,7 @@ def _text(name: str, value: Any) -> str:
     """Read a text that says something."""
     if not isinstance(value, str) or not value.strip():
         raise _refused(name, value, "a text that is not empty")
-    return value
+    return whole(value)
 
 
 def _flag(name: str, value: Any) -> bool:
@@ -81,7 +82,7 @@ def understood(name: str, request: Request) -> dict[str, Any]:
     for field in request:
         if field not in known:
             fix = f"known here: {', '.join(known)}" if known else "leave it out"
-            raise RequestError(f"unknown field `{field[:CUT]}`", where=name, fix=fix)
+            raise RequestError(f"unknown field `{whole(field[:CUT])}`", where=name, fix=fix)
     found = {field: known[field](field, value) for field, value in request.items() if value is not None}
     if needed and needed not in found:
         raise RequestError(f"the field `{needed}` is missing", where=name, fix="add it")

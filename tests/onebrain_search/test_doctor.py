@@ -238,7 +238,8 @@ def test_what_is_to_be_forgotten_and_is_not_there_is_told(vault: Vault, home: Pa
     """A mistyped path must not look like a note that is hidden."""
     brain = opened(vault({"private/diary.md": "a secret needle"}))
     brain.forget("privat/diary.md")
-    assert forgotten.missing(brain.forgotten(), brain.config.root_folders()) == ("privat/diary.md",)
+    brain.forget("\udcff")
+    assert forgotten.missing(brain.forgotten(), brain.config.root_folders()) == ("privat/diary.md", "\ufffd")
 
 
 @pytest.mark.parametrize("path", ["../x", "/etc/passwd", "", "a/../../b", "..\\x"])

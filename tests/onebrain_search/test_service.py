@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -89,3 +90,19 @@ def test_get_does_not_leave_the_vault(service: Service) -> None:
     for address in ("../../etc/passwd", "/etc/passwd", "..%2f..%2fetc%2fpasswd", "a/../../b"):
         with pytest.raises(NotFound):
             service.get({"address": address})
+
+
+@pytest.mark.parametrize("half", ["\ud83d", "\udcff"])
+def test_half_of_a_character_is_no_error(service: Service, half: str) -> None:
+    """As a program sends it that cuts an emoji; what is told back can be encoded."""
+    asked = [
+        service.search({"query": f"idempotency {half}"}),
+        service.search({"query": half, "stage": "lexical"}),
+        service.ask({"question": f"How long are idempotency keys kept? {half}", "explain": True}),
+    ]
+    assert all(json.dumps(shape, ensure_ascii=False).encode() for shape in asked)
+    assert asked[0]["sources"] and asked[2]["confidence"] == "strong"
+    for name, request in (("get", {"address": half}), ("related", {"path": half}), ("search", {half: 1})):
+        with pytest.raises((NotFound, RequestError)) as refused:
+            getattr(service, name)(request)
+        assert str(refused.value).encode()

@@ -98,9 +98,9 @@ def pieces(text: str) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """Return a text with a space for each border and sign, which no word holds; words stay as they are written."""
+    """Return the pieces of a text as they are written, one space between them instead of borders and signs."""
     text = text if text.isascii() else _SIGNS.sub(" ", text)
-    return text.translate(_BORDERS) if text.isascii() else " ".join(text.split())
+    return " ".join((text.translate(_BORDERS) if text.isascii() else text).split())
 
 
 def of_piece(piece: str) -> tuple[str, str]:

@@ -28,7 +28,7 @@ CANNOT_READ = (
 # and less than the same words would count.
 NEAR, NEAR_FROM, NEAR_FULL, NEAR_WEIGHT = 60, 0.3, 0.75, 0.8
 
-RANKED, RANKED_EACH = 100, 3  # candidates that are read and ranked: at least, and for each hit that is asked for
+RANKED, RANKED_EACH = 60, 3  # candidates that are read and ranked: at least, and for each hit that is asked for
 
 
 @dataclass(frozen=True, slots=True)

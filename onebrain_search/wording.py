@@ -12,7 +12,7 @@ from onebrain_search.types import Hit
 Pair = tuple[str, str]
 
 MANY = 24  # words of a question from which every word of a passage is read: a look for each would take longer
-_NEAR = 200  # characters beside a word that its neighbour is looked for in: three tokens of the longest
+_SHORT = 5  # characters of a space and what may stand between two words without being one, like an ellipsis
 
 
 class _Held(dict[str, frozenset[str]]):
@@ -42,33 +42,31 @@ class Wording:
         self._cores = {core(form) for form in self._held.forms if form.isascii()}
         # The last sign of a run of bigrams is a word as well, but only one that is asked for by itself.
         self._single = any(len(term) == 1 and not term.isascii() for term in terms)
-        self._read: dict[int, str] = {}
+        self._read: dict[int, tuple[str, str]] = {}
 
-    def terms_in(self, plain: str) -> frozenset[str]:
-        """Return the terms that stand in a text made plain, as such or by their stem."""
+    def terms_of(self, hit: Hit) -> frozenset[str]:
+        """Return the terms that stand in a passage, its title, headings or symbol, as such or by their stem."""
+        above, text = self._plain(hit)
+        plain = f"{above} {text}"
         if self._single and not plain.isascii():
             pieces: Iterable[str] = tokens.analyse(plain)[0].split()
         else:
             pieces = _likely(plain, self._cores) if len(self._cores) <= MANY else plain.split()
         return frozenset[str]().union(*map(self._held.__getitem__, pieces))
 
-    def terms_of(self, hit: Hit) -> frozenset[str]:
-        """Return the terms that stand in a passage, its title, its headings or its symbol."""
-        above = tokens.plain(" ".join([*hit.chunk.heading, hit.chunk.symbol]))
-        return self.terms_in(self._plain(hit)) | self.terms_in(above)
-
     def pairs_of(self, hit: Hit) -> Set[Pair]:
         """Return the neighbours of the topic, as stems, that are neighbours in a passage or its title."""
-        plain = self._plain(hit)
+        _, plain = self._plain(hit)
         if not plain.isascii() or len(self.pairs) > MANY:
             return self.pairs & set(pairwise(map(tokens.stem, tokens.words(plain))))
         lowered = plain.lower()
         return {pair for pair in self.pairs if _beside(plain, lowered, pair)}
 
-    def _plain(self, hit: Hit) -> str:
-        """Return title and text of a passage made plain, once for all who ask."""
+    def _plain(self, hit: Hit) -> tuple[str, str]:
+        """Return headings and symbol, and title and text of a passage made plain, once for all who ask."""
         if hit.chunk.id not in self._read:
-            self._read[hit.chunk.id] = tokens.plain(f"{hit.chunk.title} {hit.chunk.text}")
+            above = tokens.plain(" ".join([*hit.chunk.heading, hit.chunk.symbol]))
+            self._read[hit.chunk.id] = above, tokens.plain(f"{hit.chunk.title} {hit.chunk.text}")
         return self._read[hit.chunk.id]
 
 
@@ -87,11 +85,16 @@ def _beside(plain: str, lowered: str, pair: Pair) -> bool:
     if other not in lowered:
         return False
     for start, end in _places(lowered, sought):
-        around = slice(start, end + _NEAR) if first else slice(max(0, start - _NEAR), end)
-        if other in lowered[around]:
-            words = plain[around].split(None, 3)[:3] if first else plain[around].rsplit(None, 3)[-3:]
-            found = [tokens.stem(token) for piece in words for token in tokens.of_piece(piece)[0].split()]
-            if pair in pairwise(found):
+        if first:
+            end = lowered.find(" ", end + _SHORT)
+            end = end if end >= 0 else len(lowered)
+        else:
+            start = lowered.rfind(" ", 0, max(0, start - _SHORT)) + 1
+        if lowered.find(other, start, end) >= 0:
+            pieces = plain[start:end].split()
+            if pair in pairwise(
+                tokens.stem(token) for piece in pieces for token in tokens.of_piece(piece)[0].split()
+            ):
                 return True
     return False
 
@@ -105,7 +108,8 @@ def _likely(plain: str, cores: Iterable[str]) -> Iterator[str]:
     if not plain.isascii():
         yield from (piece for piece in plain.split() if not piece.isascii())
     for each in cores:
-        yield from (plain[start:end] for start, end in _places(lowered, each))
+        if each in lowered:
+            yield from (plain[start:end] for start, end in _places(lowered, each))
 
 
 def _places(lowered: str, sought: str) -> Iterator[tuple[int, int]]:

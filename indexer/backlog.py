@@ -75,6 +75,9 @@ class _Filling:
         self.folder, self.vectors, self.wait, self.progress = folder, vectors, wait, progress
         self.filled = Filled(notes=[vectors.note] if vectors.note else [])
         self.failed: set[bytes] = set()  # keys that are not tried again this time
+        self.waiting: list[int] = []  # as of the last commit: to ask each time would take longer than the vectors
+        self.ahead = 0  # how many of these the round was chosen from
+        self.tried: dict[int, bytes] = {}  # the keys of the round's passages by their ids
         self.done = 0  # passages the model has looked at
 
     def run(self, go_on: Callable[[], bool], size: int) -> Filled:
@@ -100,7 +103,7 @@ class _Filling:
             if made:
                 store.rows.mark_unreadable(made.unreadable)
                 self.filled.made += sum(store.rows.put(keys, rows) for keys, rows in made.rows)
-            waiting = store.rows.waiting()
+            waiting = self._waiting(store, made)
             chosen = self._next(store, waiting, size)
             if not chosen and (size or not waiting):
                 store.rows.take_over()
@@ -116,11 +119,23 @@ class _Filling:
             self.progress("vectors", self.done, self.done + len(waiting) - len(self.failed))
         return chosen
 
+    def _waiting(self, store: Store, made: _Made | None) -> list[int]:
+        """Return what waits, after a round that `made` something: as it is known if nobody else has written since."""
+        if made is None or store.catalog.number("generation") != self.filled.generation:
+            self.waiting = store.rows.waiting()
+        else:
+            ended = {number for number, key in self.tried.items() if key not in self.failed}
+            self.waiting = [n for n in self.waiting[: self.ahead] if n not in ended] + self.waiting[self.ahead :]
+        return self.waiting
+
     def _next(self, store: Store, waiting: Sequence[int], size: int) -> list[Stored]:
         """Return the first passages that were not tried before."""
-        ahead = waiting[: size + len(self.failed)] if size else []
+        self.ahead = size + len(self.failed) if size else 0
+        ahead = waiting[: self.ahead]
         found = store.catalog.chunks(ahead)
-        return [found[n] for n in ahead if n in found and found[n].key not in self.failed][:size]
+        chosen = [found[n] for n in ahead if n in found and found[n].key not in self.failed][:size]
+        self.tried = {stored.chunk.id: stored.key for stored in chosen}
+        return chosen
 
     def _round(self, model: Embedder, passages: Sequence[Stored]) -> _Made:
         """Embed what the model can read, first all at once, then in parts where that fails."""

@@ -176,9 +176,12 @@ class Snapshot:
         """Whether anything of a file or folder, by its written form, is in the index."""
         return bool(len(self.lexical.ids([self.lexical.condition(Condition("at", place))])))
 
-    def rarity(self, term: str) -> float:
-        """Return BM25's inverse document frequency of a term, counted by its stem where that is more common."""
-        count = self.lexical.chunk_count()
+    def rarity(self, term: str, among: int = 0) -> float:
+        """Return BM25's inverse document frequency of a term, counted by its stem where that is more common.
+
+        In fewer passages than `among` as if there were so many, the others without the term.
+        """
+        count = max(self.lexical.chunk_count(), among)
         holding = max(self.lexical.frequency(tokens.stem(term), "stem"), self.lexical.frequency(term))
         return log(1 + (count - holding + 0.5) / (holding + 0.5)) if holding <= count else 0.0
 

@@ -6,7 +6,7 @@ cosines of another one are brought to its scale first. Their order never changes
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from indexer.embed import ENGLISH, MULTILINGUAL, packaged_as
@@ -22,7 +22,7 @@ class Dense:
     rarity, that the notes should have, and `full` the share of the rarity of those that the best score should reach.
     Nor do the best hits of such a question say more of what it means (dense feedback costs Thai questions on English
     notes .014 nDCG@10). `middle` of the mean of all vectors is taken out of a question, see `neutral`.
-    `apart`, the weight of how far the nearest passage stands out, where its cosine alone tells little.
+    `apart`: so many standard deviations above all passages count as a cosine of 1, see `outstanding`.
     `letters` of sentences are compared with a question, which costs 4 ms a sentence of English.
     """
 
@@ -33,7 +33,7 @@ class Dense:
     known: float = 0.0
     full: float = 0.0
     middle: float = 0.0
-    apart: float = 0.0
+    apart: float = 1.0
     letters: int = 500
 
     def trust(self, best: float, there: float, lost: float) -> float:
@@ -49,15 +49,6 @@ class Dense:
         """Return a cosine on the English model's scale."""
         return (cosine - self.zero) / (self.one - self.zero)
 
-    def nearest(self, found: Sequence[tuple[int, float]]) -> float:
-        """Return how near the nearest passage is, on that scale; `found` are (id, cosine), best first."""
-        if not found:
-            return 0.0
-        first, other = found[0][1], found[min(OTHERS, len(found)) - 1][1]
-        return self.meaning(first) + self.apart * (first - other)
-
-
-OTHERS = 20  # the passage that the nearest one is compared with
 
 # nDCG@10 of xquad in the language of the notes (every third question for Spanish, Arabic and Hindi, else all) with a
 # `share` of .65, .7 and .75: Thai .979, .980, .978, Chinese .981, .979, .978, Spanish .985, .987, .987, Arabic .965,
@@ -65,11 +56,9 @@ OTHERS = 20  # the passage that the nearest one is compared with
 # alone over 12 pairs of languages. `middle`, by meaning: Thai on English .852 (.846 without), Chinese on English .826
 # (.817), English on Thai .885 (.877), Thai .949 (.944), Chinese .951 (.950); .5 is no better.
 # `zero` and `one`: a foreign question's nearest passage has .78 as the English model's has .25, an own one's .88, .6.
-# `apart`: a question in the language of the notes has a cosine .1 above others, answered or not, so the cosine alone
-# tells own questions of both kinds from foreign ones with AUROC .81; with the distance to the 20th passage it is .90.
 MODELS: Mapping[str, Dense] = {
     ENGLISH: Dense(),
-    MULTILINGUAL: Dense(0.7, 0.709, 0.995, True, known=0.7, full=0.3, middle=0.25, apart=7.0, letters=250),
+    MULTILINGUAL: Dense(0.7, 0.709, 0.995, True, known=0.7, full=0.3, middle=0.25, apart=6.0, letters=250),
 }
 
 

@@ -1,4 +1,4 @@
-"""A question's vector without what only tells its language, and without what all notes have in common.
+"""A question's vector without what only tells its language or is common to all notes; how far the best stands out.
 
 A model of many languages puts passages of one language near each other, whatever they say: in a vault of two, any
 passage in the language of the question is nearer than the right one in the other. That shows as one direction in
@@ -8,6 +8,9 @@ questions within a language lose .005 and .04 (two halves of xquad, by meaning a
 
 The vectors of such a model lie close around their mean, and a passage near the mean is near to any question. So a
 part of the mean is taken out, too (`Dense.middle`).
+
+The cosine of the nearest passage tells little: .88 in the language of the question, .81 in another one, .79 for a
+question that has no answer. How far it stands out from all passages tells more: 5.5, 4.4 and 3.2 standard deviations.
 """
 
 from __future__ import annotations
@@ -28,15 +31,20 @@ MOST = 3  # directions: four languages
 # Of the distance between the outermost vectors along such a direction: passages in the language of a question lie
 # within a tenth of it, those in another one more than seven tenths away (Thai, Chinese, English, Spanish).
 APART = (0.35, 0.65)
+# Cosines of a question with passages of its language that do not answer it, over xquad; counted as so many passages.
+MEAN, SPREAD, FEW = 0.766, 0.021, 20
 STEPS = 30  # of the power iteration, less than 1 ms
 
 
 @dataclass(frozen=True, slots=True)
 class Languages:
-    """What the vectors of a vault show: their mean, the unit directions (n, dimension) in which languages differ, and
-    how far apart the outermost vectors lie along each.
+    """What a sample of the vectors of a vault shows.
+
+    Their mean, the unit directions (n, dimension) in which languages differ, and how far apart the outermost vectors
+    lie along each.
     """
 
+    sample: Floats
     mean: Floats
     ways: Floats
     spans: Floats
@@ -53,6 +61,23 @@ def neutral(snapshot: Snapshot, question: Floats) -> Floats:
     found = _languages(snapshot)
     question = question - known.middle * found.mean
     return question - found.ways.T @ (found.ways @ question) if len(found.ways) else question
+
+
+def outstanding(snapshot: Snapshot, turned: Floats, nearest: float) -> float:
+    """Return how near the nearest passage is on the English model's scale of cosines.
+
+    `turned` is the question as `neutral` gives it, `nearest` the best score with it. With a model of many languages
+    it is how far that stands out from all passages; few passages are taken for part of a vault like others.
+    """
+    known = dense.of(snapshot.model)
+    if not known.mixed:
+        return nearest
+    found = _languages(snapshot)
+    scores, usual = found.sample @ turned, MEAN - known.middle * float(found.mean @ found.mean)
+    count = len(scores) + FEW
+    mean = (float(scores.sum()) + FEW * usual) / count
+    spread = (float(scores.std()) * len(scores) if len(scores) else 0.0) + FEW * SPREAD
+    return (nearest - mean) / (spread / count) / known.apart
 
 
 def foreign(snapshot: Snapshot, question: Floats, rows: Floats) -> list[float]:
@@ -80,7 +105,7 @@ def _languages(snapshot: Snapshot) -> Languages:
         along = rows @ ways.T
         mean = rows.mean(axis=0) if len(rows) else rows.sum(axis=0)
         snapshot.memory["languages"] = Languages(
-            mean, ways, along.max(axis=0) - along.min(axis=0) if len(ways) else mean
+            rows, mean, ways, along.max(axis=0) - along.min(axis=0) if len(ways) else mean
         )
     found: Languages = snapshot.memory["languages"]
     return found

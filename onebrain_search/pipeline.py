@@ -12,7 +12,7 @@ from indexer.errors import EmbedError
 from indexer.snapshot import Snapshot
 from onebrain_search import dense, fuse, rank, retrieve
 from onebrain_search import query as queries
-from onebrain_search.neutral import foreign, neutral
+from onebrain_search.neutral import foreign, neutral, outstanding
 from onebrain_search.types import Hit, Query, Retrieval
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ RANKED, RANKED_EACH = 60, 3  # candidates that are read and ranked: at least, an
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Ranked hits, best first; `cosine` of the nearest passage as `dense` reads it, None when no vectors were asked.
+    """Ranked hits, best first; `cosine` of the nearest passage as `outstanding` reads it, None without vectors.
 
     `query` is what was asked in the end; `relaxed`: without some operators of the question, which left nothing.
     """
@@ -111,10 +111,9 @@ def _found(
     if asked is None:
         best = fuse.convex(words, {}, 0.0, count=count)
     else:
-        known, near = dense.of(snapshot.model), retrieve.vector(snapshot, asked[0])(query)
-        nearest = known.nearest(near)
-        if known.mixed:
-            near = retrieve.vector(snapshot, neutral(snapshot, asked[0]))(query)
+        known, turned = dense.of(snapshot.model), neutral(snapshot, asked[0])
+        near = retrieve.vector(snapshot, turned)(query)
+        nearest = outstanding(snapshot, turned, near[0][1]) if near else 0.0
         if retrieval == "vector" and not known.mixed:
             best = fuse.alone("vector", near[:count])
         else:

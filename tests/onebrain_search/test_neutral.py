@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from onebrain_search.dense import OTHERS, Dense, of
+from onebrain_search.dense import of
 from onebrain_search.fuse import Belief, convex
-from onebrain_search.neutral import directions, foreign, neutral
+from onebrain_search.neutral import Languages, directions, foreign, neutral, outstanding
 
 
 def rows(count: int, seed: int = 1, **shift: float) -> np.ndarray:
@@ -105,9 +105,29 @@ def test_words_count_less_the_fewer_of_them_the_notes_have() -> None:
     assert of("english").trust(0.1, 1.0, 99.0) == 1.0
 
 
-def test_a_passage_that_stands_out_is_nearer() -> None:
-    """Where the model's cosine alone tells little."""
-    near = [(n, 0.8) for n in range(OTHERS)]
-    model = Dense(apart=7.0)
-    assert model.nearest([(99, 0.85), *near]) > model.nearest([(99, 0.85)] * OTHERS) > 0.84
-    assert model.nearest([]) == 0.0 and Dense().nearest(near) == 0.8
+def test_the_nearest_passage_is_as_near_as_it_stands_out() -> None:
+    """The same cosine is more where all others are further away; with the English model it is what it is."""
+    spread = np.random.default_rng(2).normal(size=(400, 64)).astype(np.float32)
+    question = np.zeros(64, np.float32)
+    question[3] = 1.0
+    for middle in (0.1, 0.3):
+        spread[:, 3] = np.random.default_rng(3).normal(middle, 0.05, 400)
+        vault = snapshot(spread, "multilingual")
+        vault.memory["languages"] = Languages(spread, spread.mean(axis=0), directions(rows(0)), np.zeros(0))
+        found = outstanding(vault, question, 0.6)
+        assert abs(found - (0.6 - middle) / 0.05 / of("multilingual").apart) < 0.4
+    assert outstanding(snapshot(spread, "english"), question, 0.6) == 0.6
+
+
+def test_two_passages_are_taken_for_part_of_a_vault_like_others() -> None:
+    """What is as near as answers are stands out among two; what is as far as foreign passages does not."""
+    one, other = rows(2)
+    question = one * 0.5
+    two = snapshot(np.array([one, other]), "multilingual")
+    near, far = (outstanding(two, question, value) for value in (0.88, 0.6))
+    assert near > 0.6 > far
+
+
+def test_an_empty_index_has_nothing_near() -> None:
+    """And no spread to divide by but the usual one."""
+    assert np.isfinite(outstanding(snapshot(rows(0), "multilingual"), np.ones(64, np.float32), 0.0))

@@ -32,6 +32,13 @@ _PIECES = re.compile(
 _QUESTION = re.compile(
     r"\s*(?:what|whats|who|whom|whose|when|where|which|why|how|is|are|was|were|do|does|did|can|could|should)\b", re.I
 )
+# Question words of languages that write them anywhere, and seldom a question mark.
+_ASKS = re.compile(
+    r"เมื่อ(?:ไหร่|ไร|ใด)|อะไร|ที่ไหน|กี่|ใคร|อย่างไร|ยังไง|เท่า(?:ไหร่|ไร|ใด)|ทำไม|(?:ไหม|หรือ(?:ไม่|เปล่า|ยัง))$"
+    r"|什[么麼]|怎[么麼样樣]|[谁誰]|哪[里裡儿个個些]|[几幾](?:次|个|個|天|年|月|点|點|岁|歲)|多少|[吗嗎呢]$|为何|為何"
+    r"|いつ|どこ|どれ|どの|どう|なぜ|いくら|いくつ|何[がをはでに時年月日人回個]|(?:です|ます|でした|ました|のでしょう)か$"
+    r"|언제|어디|누구|누가|무엇|무슨|어떻게|어느|얼마|몇\s?\w|(?:나요|까요?|니까|는지|은지)$"
+)
 _QUOTES = re.compile("[“”„‟«»「」『』＂]")
 
 
@@ -151,7 +158,12 @@ def _is_sentence(text: str, pieces: list[_Piece]) -> bool:
     """Whether a query is prose: a question, or more plain words than anyone types as terms."""
     plain = [p for p in pieces if not p.field and not p.quoted and not p.minus]
     asked = any("?" in p.text or "？" in p.text for p in pieces if not p.quoted)
-    return asked or len(plain) > PLAIN_WORDS or bool(_QUESTION.match(text))
+    return asked or len(plain) > PLAIN_WORDS or bool(_QUESTION.match(text) or _asks_in_the_middle(text))
+
+
+def _asks_in_the_middle(text: str) -> bool:
+    """Whether a text asks in a language that needs no question mark for it."""
+    return not text.isascii() and bool(_ASKS.search(text.strip()))
 
 
 def _taken(query: Query, piece: _Piece, today: date) -> tuple[Query, list[str]]:

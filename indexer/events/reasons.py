@@ -13,6 +13,7 @@ from typing import NamedTuple
 _JOINING = (
     "because of|because|due to|owing to|on account of|thanks to|given that|seeing that|the reason is that|"
     "reason:|rationale:|why:|"
+    "причина:|причини:|motivo:|razón:|razão:|raison ?:|powód:|orsak:|lý do:|gerekçe:|alasan:|"
     "weil|wegen|aufgrund|begründung:|grund:|parce que|puisque|à cause de|en raison de|étant donné que|"
     "porque|ya que|puesto que|debido a que|debido a|a causa de|dado que|já que|por causa de|visto que|"
     "uma vez que|"
@@ -121,7 +122,7 @@ def plain_words(text: str) -> list[str] | None:
 _EAST = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _EAST_INSIDE = re.compile(
     r"[，,。；;、\s—–-]*(?:(?P<joining>是?因为|是?因為|由于|由於|鉴于|鑑於|原因是|理由是|なぜなら|"
-    r"왜냐하면|เพราะว่า|เพราะ|เนื่องจาก|เนื่องด้วย)|"
+    r"(?:原因|理由|이유|사유|เหตุผล)(?=[：:])|왜냐하면|เพราะว่า|เพราะ|เนื่องจาก|เนื่องด้วย)|"
     r"(?P<telling>以便|以免|为了|為了|从而避免|避免|เพื่อ(?:ไม่ให้|ให้|หลีกเลี่ยง|ไม่)?))[：:，,]?\s*"
 )
 _EAST_LEADING = re.compile(

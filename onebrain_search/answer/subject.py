@@ -26,7 +26,10 @@ _DECIDING = frozenset(
         "accept adopt agree approve back become begin change choice choose chose chosen decide decision defer "
         "deferred drop end get go goes gone instead keep kept leave left longer make made move moved new old place "
         "prefer propose proposal rather reject replace retire return reverse revert rule ruled start stay still "
-        "stop supersede switch use went without".split(),
+        "stop supersede switch use went without "
+        "решили решено решение решаем выбрали выбрать выбор использовать используем перейти перешли переходим "
+        "отказаться отказались заменить заменили вернуться вернулись оставить оставляем начать прекратить "
+        "вирішили рішення обрали використовувати перейшли відмовитися відмовилися замінили повернулися".split(),
     )
 )
 # Words that say that something changes, by language. In scripts without spaces they would melt into their neighbours.

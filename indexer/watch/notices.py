@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -148,6 +149,9 @@ class Listener:
         from watchdog.observers.inotify import InotifyEmitter
         from watchdog.observers.inotify_c import InotifyFD
 
+        # A folder that is made and filled at once is met twice by watchdog: on its walk through the folder above, and
+        # by the notice of its making. The same watch gets the same callback again, which is right and no news.
+        warnings.filterwarnings("ignore", r"Callback with id .* already exists for watch", RuntimeWarning)
         listener = self
         tops = {os.path.realpath(root.folder): self.rules[root.name] for root in self.roots}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -134,6 +135,20 @@ def test_folders_made_and_filled_at_once_are_indexed(watched: Any) -> None:
     for n in range(40):
         watched.write(f"n{n}/m/k/x.md", f"word{n}", at=None)
     until(lambda: len(watched.paths()) == 43)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only inotify watches folder by folder")
+def test_a_folder_that_is_met_twice_is_watched_once_without_a_warning(
+    recwarn: pytest.WarningsRecorder, watched: Any
+) -> None:
+    """watchdog meets one that is made and filled at once on its walk and by its notice."""
+    emitter = next(iter(watched.watch.listener.observer.emitters))
+    inotify = emitter._inotify
+    for _ in range(2):
+        inotify._add_callback(os.fsencode(watched.folder / "sub"))
+    assert not [warning for warning in recwarn if "already exists" in str(warning.message)]
+    watched.write("sub/b.md", "omega", at=None)
+    until(lambda: watched.found("omega") == {"sub/b.md"})
 
 
 def test_what_an_ignore_file_says_holds_at_once(watched: Any) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from indexer.errors import Damaged
 from indexer.plan import Plan
+from indexer.scan import check_listable
+from indexer.snapshot import exists
 from indexer.types import Report
 from indexer.unchanged import unchanged
 
@@ -21,6 +23,8 @@ def build(folder: Path, plan: Plan, *, wait: float = 10.0) -> Report:
     started = time.perf_counter()
     report = unchanged(folder, plan)
     if report is None:
+        if not exists(folder):  # nothing is made for a vault that is not there
+            check_listable(next(root for root in plan.roots if not root.name))
         try:
             report = _build(folder, plan, wait)
         except Damaged:  # the notes are the truth

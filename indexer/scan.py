@@ -61,13 +61,13 @@ def scan(root: Root, rules: ScanRules, areas: Sequence[Area] | None = None) -> S
 
     Raises ScanError when the root cannot be listed.
     """
-    _check_listable(root)
+    check_listable(root)
     walk = _Walk(root, rules, areas)
     walk.folders()
     unsure = areas is not None and bool(walk.links)
     while walk.links and not unsure:
         walk.follow_links()
-    _check_listable(root)  # a drive that went away meanwhile is not an emptied vault
+    check_listable(root)  # a drive that went away meanwhile is not an emptied vault
     many = f"{len(walk.files):,} files in {root.folder}: is this the folder you meant?"
     return ScanResult(
         tuple(sorted(walk.files, key=lambda file: file.path)),
@@ -358,7 +358,7 @@ def refuse_unbounded(folder: Path, *, yes: bool = False) -> None:
         )
 
 
-def _check_listable(root: Root) -> None:
+def check_listable(root: Root) -> None:
     """Raise ScanError when a root is not a folder that can be listed."""
     try:
         os.scandir(root.folder).close()

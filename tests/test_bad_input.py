@@ -265,6 +265,20 @@ def test_f59_clear_and_status_work_when_the_vault_is_gone(run: Any, vault: Any) 
     assert not (state / "catalog.sqlite").exists()
 
 
+@pytest.mark.parametrize("verb", ["search needle", "index", "serve", "get a.md", "status", "doctor"])
+def test_a_vault_that_never_was_is_no_vault_without_an_answer(
+    run: Any, tmp_path: Path, home: Path, verb: str
+) -> None:
+    """A mistyped --vault is told in one line each time, and no index is made for it."""
+    wrong = tmp_path / "noets"
+    for _ in range(2):
+        told = run(*verb.split(), "--vault", wrong)
+        assert told.code == (1 if verb in ("status", "doctor") else 2)
+        assert str(wrong) in told.err + told.out or verb == "get a.md"
+        assert len(told.err.strip().splitlines()) <= 1
+    assert not list(home.glob("noets-*/catalog.sqlite"))
+
+
 def test_a_vault_that_is_away_is_answered_from_its_index(run: Any, vault: Any) -> None:
     """An unplugged drive is not an emptied one."""
     folder = vault({"a.md": "needle"})

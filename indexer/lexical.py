@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from indexer import tokens
 from indexer.errors import Damaged, StoreError
-from indexer.terms import Entry, day_number, filter_term
+from indexer.terms import Entry, day_number, filter_term, name_term
 from indexer.types import Condition
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LAYOUT = "5"  # part of the index fingerprint
+LAYOUT = "6"  # part of the index fingerprint
 HEAP = 128_000_000  # bytes of postings held before they are written out
 MANY_SEGMENTS = 8  # tantivy begins to merge at this many
 DAMAGED = "damaged-lexical"  # this file beside an index folder tells the next writer what a reader found
@@ -283,6 +283,11 @@ class Reader:
         stem = tokens.stem(token)
         fields = [("body", token), ("title", stem), ("heading", stem)]
         return tantivy.Query.boolean_query([(tantivy.Occur.Should, self._word(f, t)) for f, t in fields])
+
+    def named(self, name: str) -> Any:
+        """Return the query of documents with this title, alias or file name, None where there are none."""
+        term = name_term(name)
+        return self._term("filters", term) if term and self.frequency(term, "filters") else None
 
     def _condition(self, wanted: Condition) -> Any:
         """Return the query of a filter as if it were not negated; a title of no words is that of no chunk."""

@@ -1,7 +1,7 @@
 """Document -> what the lexical index is given: tokens for BM25, and one term for each fact that can be filtered by.
 
 Filters are compared composed (NFC) and without case. A note has a term for each tag and every tag above it, for its
-path, folders, file and base name, and for each value of its front matter.
+path, folders, file and base name, for its title and each alias, and for each value of its front matter.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from unicodedata import normalize
 from indexer import tokens
 from indexer.types import Chunk, Condition, Document
 
+LONGEST_NAME = 12  # words of a title or file name that can be looked up
 LONGEST_VALUE = 200  # characters of a front matter value that are compared
 _KEYS_OF_FIELDS = {"type": "type", "lang": "lang", "language": "lang"}
 _SPACE = re.compile(r"\s")
@@ -63,6 +64,12 @@ def filter_term(wanted: Condition) -> str:
     return _one_word(f"{wanted.field}:{value}")
 
 
+def name_term(name: str) -> str:
+    """Return the term of documents with a title, alias or file name of these words; empty for none or too many."""
+    words = tokens.words(name)
+    return f"name:{'_'.join(words)}" if 0 < len(words) <= LONGEST_NAME else ""
+
+
 def day_number(iso: str | None) -> int:
     """Return a day as yyyymmdd, 0 where there is no date."""
     match = _ISO.match(iso or "")
@@ -78,6 +85,7 @@ def _terms(document: Document) -> Iterator[str]:
     yield from (f"root:{root}", f"kind:{document.kind}", f"ext:{suffix.lstrip('.')}")
     yield from (f"path:{name}" for name in dict.fromkeys([*parts, stem, path, *folders]))
     yield from (f"at:{root}:{place}" if root else f"at:{place}" for place in (path, *folders))
+    yield from filter(None, map(name_term, (document.title, stem, parts[-1], *document.aliases)))
     for tag in document.tags:
         name = _plain(tag).strip("/")
         yield from (f"tag:{name[:end]}" for end in (*(m.start() for m in _NESTING.finditer(name)), len(name)))

@@ -26,7 +26,7 @@ class Dense:
     `letters` of sentences are compared with a question, which costs 4 ms a sentence of English.
     """
 
-    share: float = 0.5
+    share: float = 0.55
     zero: float = 0.0
     one: float = 1.0
     mixed: bool = False

@@ -107,24 +107,25 @@ def _found(
         return Found(query, retrieve.hits(snapshot, fuse.alone("date", retrieve.listed(snapshot)(query))))
     words = dict(retrieve.lexical(snapshot)(query)) if retrieval != "vector" else {}
     asked, notes = (None, ()) if retrieval == "lexical" else _question(snapshot, query, model)
-    count, nearest = max(RANKED, RANKED_EACH * query.limit), None
-    if asked is None:
-        best = fuse.convex(words, {}, 0.0, count=count)
-    else:
-        known, turned = dense.of(snapshot.model), neutral(snapshot, asked[0])
+    best, meaning, nearest = fuse.convex(words, {}, 0.0, {}, _ranked(query)), None, None
+    if asked is not None:
+        turned = neutral(snapshot, asked[0])
         near = retrieve.vector(snapshot, turned)(query)
         nearest = outstanding(snapshot, turned, near[0][1]) if near else 0.0
-        if retrieval == "vector" and not known.mixed:
-            best = fuse.alone("vector", near[:count])
-        else:
-            share = 1.0 if retrieval == "vector" else asked[1] * known.share
-            best = _fused(snapshot, query, (words, near), asked[0], share, count)
+        share = 1.0 if retrieval == "vector" else asked[1] * dense.of(snapshot.model).share
+        best, meaning = _fused(snapshot, query, (words, near), asked[0], share)
     there = {each.number for each in best}
-    best += fuse.alone("lexical", [(number, 0.0) for number in told if number not in there])
+    others = dict.fromkeys([*told, *(retrieve.named(snapshot, query) if words else ())])
+    best += fuse.alone("lexical", [(number, 0.0) for number in others if number not in there])
     hits = retrieve.hits(snapshot, best)
-    for stage in rank.stages(snapshot, told):
+    for stage in rank.stages(snapshot, told, meaning if words else None):
         hits = stage(query, hits)
     return Found(query, hits, nearest, notes, question=asked[0] if asked else None)
+
+
+def _ranked(query: Query) -> int:
+    """Return how many candidates are read and ranked."""
+    return max(RANKED, RANKED_EACH * query.limit)
 
 
 def _fused(
@@ -133,20 +134,19 @@ def _fused(
     legs: tuple[Mapping[int, float], retrieve.Scores],
     question: Floats,
     share: float,
-    count: int,
-) -> list[fuse.Scored]:
-    """Return the best candidates of both legs, moved by dense feedback where the model reads one language."""
+) -> tuple[list[fuse.Scored], fuse.Meaning | None]:
+    """Return the best candidates of both legs, and what may move them where the model reads one language."""
     (words, near), known = legs, dense.of(snapshot.model)
     trust = _trust(snapshot, query, max(words.values(), default=0.0)) if known.mixed else 1.0
-    found, rows = snapshot.vectors().rows_of(list(dict.fromkeys([*words, *(number for number, _ in near)])))
+    asked, meant = list(words), [number for number, _ in near]
+    usual = dict.fromkeys([*asked[: retrieve.CANDIDATES], *meant[: retrieve.CANDIDATES]])
+    found, rows = snapshot.vectors().rows_of(list(dict.fromkeys([*usual, *asked, *meant])))
+    meaning = fuse.Meaning(neutral(snapshot, question), found, rows, share, len(usual))
     cosines = dict(zip(found, (rows @ question).tolist(), strict=True))
-    meant = dict(zip(found, (rows @ neutral(snapshot, question)).tolist(), strict=True))
-    if not known.mixed:
-        first = [each.number for each in fuse.convex(words, meant, share, count=fuse.FEEDBACK_FROM)]
-        moved = fuse.feedback(question, rows[[at for at, number in enumerate(found) if number in first]])
-        meant = dict(zip(found, (rows @ moved).tolist(), strict=True))
     away = dict(zip(found, foreign(snapshot, question, rows), strict=False))  # none where there is one language
-    return fuse.convex(words, meant, share, cosines, fuse.Belief(trust, away), count)
+    belief = fuse.Belief(trust, away)
+    best = fuse.convex(words, meaning.scores(meaning.asked), share, cosines, _ranked(query), belief)
+    return best, None if known.mixed else meaning
 
 
 def _trust(snapshot: Snapshot, query: Query, best: float) -> float:

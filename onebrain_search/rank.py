@@ -17,7 +17,9 @@ from types import MappingProxyType
 from indexer import tokens
 from indexer.facts import Facts, facts
 from indexer.snapshot import Snapshot
+from indexer.terms import LONGEST_NAME
 from onebrain_search import question
+from onebrain_search.fuse import FEEDBACK_FROM, Meaning
 from onebrain_search.types import Hit, Query
 from onebrain_search.wording import Wording
 
@@ -32,10 +34,12 @@ SAME_SHARE = 0.9  # of equal word triples from which a passage counts as a copy 
 # What each stage can add at most. Set on the dev collections by benchmarks/quality.py; mean nDCG@10 of cranfield,
 # cacm and anthropic-docs is .6017 with none of them.
 WEIGHTS: Mapping[str, float] = {
-    "exact": 1.0,  # a whole query that is a title, alias or file name: rank 1, however often others say it
+    "exact": 2.0,  # a whole query that is a title, alias or file name: rank 1, as words and vectors give 1.8
     "heading": 0.2,  # a whole query that is the heading of the passage
-    "coverage": 0.2,  # share of the query's rare words in the passage: .6046; .1 gives .5997, .3 no more
-    "proximity": 0.05,  # neighbouring query words that are neighbours in the passage: .6007; more costs cranfield .01
+    "coverage": 0.4,  # share of the query's rare words in the passage: .6046; .1 gives .5997, .3 no more
+    "titled": 0.3,
+    "feedback": 1.0,
+    "proximity": 0.1,  # neighbouring query words that are neighbours in the passage: .6007; more costs cranfield .01
     "popularity": 0.02,  # of a note by links to it; a tie-break
     "recency": 0.1,  # only when the question asks for the newest; .3 costs locomo-dev .004 of hit@5
     "superseded": -0.15,  # a note that another one replaced; more where it would stay above that one
@@ -81,13 +85,20 @@ class _Reading:
         return self.rarities[term]
 
 
-def stages(snapshot: Snapshot, told: Mapping[int, float] = MappingProxyType({})) -> list[Stage]:
-    """Return the stages in the order in which they run; `told` is how much passages tell of a chain, by id."""
+def stages(
+    snapshot: Snapshot, told: Mapping[int, float] = MappingProxyType({}), meaning: Meaning | None = None
+) -> list[Stage]:
+    """Return the stages in the order in which they run.
+
+    `told` is how much passages tell of a chain, by id; `meaning`, the candidates' vectors where they can move hits.
+    """
     reading = _Reading(snapshot)
     return [
         exact(reading),
         coverage(reading),
         proximity(reading),
+        titled(reading),
+        *([feedback(meaning)] if meaning else []),
         popularity(reading),
         recency,
         superseded(reading),
@@ -106,7 +117,7 @@ def exact(reading: _Reading) -> Stage:
     def stage(query: Query, hits: list[Hit]) -> list[Hit]:
         """Add the weight of an equal name."""
         wanted = tokens.words(query.topic)
-        if not wanted or len(wanted) > 12:
+        if not wanted or len(wanted) > LONGEST_NAME:
             return hits
         facts = reading.facts_of(hits)
 
@@ -160,6 +171,43 @@ def proximity(reading: _Reading) -> Stage:
             return hits
         near = [_added(h, "proximity", len(wording.pairs_of(h)) / len(wording.pairs)) for h in hits[:LOOKED_AT]]
         return near + hits[LOOKED_AT:]
+
+    return stage
+
+
+def titled(reading: _Reading) -> Stage:
+    """Lift passages of notes whose title is made of the question's words, and says much of what is asked."""
+
+    def stage(query: Query, hits: list[Hit]) -> list[Hit]:
+        """Add the share of the title that is asked for, times the share of the query's weight that stands in it."""
+        asked = {tokens.stem(word) for word in tokens.words(query.text)}
+        total = sum(map(reading.rarity, query.terms))
+        if not total:
+            return hits
+
+        @cache
+        def value(title: str) -> float:
+            """Return the product for a title."""
+            there = {tokens.stem(word) for word in tokens.words(title)}
+            common = there & asked
+            if not common:
+                return 0.0
+            weight = sum(reading.rarity(term) for term in query.terms if tokens.stem(term) in common)
+            return weight / total * len(common) / len(there)
+
+        return [_added(hit, "titled", value(hit.chunk.title)) for hit in hits[:LOOKED_AT]] + hits[LOOKED_AT:]
+
+    return stage
+
+
+def feedback(meaning: Meaning) -> Stage:
+    """Ask again with a question that is nearer to the best hits, as the stages on words have them."""
+
+    def stage(query: Query, hits: list[Hit]) -> list[Hit]:
+        """Add what the vectors say more, or less, of a passage then."""
+        best = sorted(hits, key=lambda hit: -hit.score)[:FEEDBACK_FROM]
+        change = meaning.moved([hit.chunk.id for hit in best])
+        return [_added(hit, "feedback", change.get(hit.chunk.id, 0.0)) for hit in hits]
 
     return stage
 

@@ -23,6 +23,7 @@ Retriever = Callable[[Query], Scores]
 
 SHORTEST, LONG = 5, 9  # letters from which a word is taken for mistyped in one place, and in two
 MOST_TERMS = 64  # a pasted page is asked by its rarest words
+NAMED = 10  # chunks of documents whose name is the query
 CANDIDATES = 200  # chunks a leg hands on; recall@100 of documents needs about two chunks a document
 TYPED = 40  # the same while a query is being typed: ranking them takes a fifth of the time
 
@@ -97,6 +98,16 @@ def lexical(snapshot: Snapshot) -> Retriever:
         return reader.search(terms, phrases=phrases, required=required(snapshot, query), k=depth(query))
 
     return retrieve
+
+
+def named(snapshot: Snapshot, query: Query) -> list[int]:
+    """Return the best chunks of documents whose title, alias or file name is the query, however few their words."""
+    reader = snapshot.lexical
+    wanted = reader.named(query.topic) if query.terms else None
+    if wanted is None:
+        return []
+    terms = [(term, 1.0) for term in query.terms]
+    return [number for number, _ in reader.search(terms, required=[wanted, *required(snapshot, query)], k=NAMED)]
 
 
 def listed(snapshot: Snapshot) -> Retriever:

@@ -86,6 +86,40 @@ def test_f10_an_alias_is_a_name(words: Words) -> None:
     assert paths(brain, "k8s")[0] == "Kubernetes.md"
 
 
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("short.md", "# Harbour lights\n\nSee the plan.\n"),
+        (
+            "short.md",
+            "---\naliases: [Harbour lights]\n---\n# A coast of many names that nobody knows\n\nSee the plan.\n",
+        ),
+        ("one/of/many/folders/harbour-lights.md", "# Coast\n\nSee the plan.\n"),
+    ],
+)
+def test_a_name_is_found_among_hundreds_of_notes_that_say_it_more_often(words: Words, path: str, text: str) -> None:
+    """A title, an alias, a file name: whatever the best candidates of words and vectors are."""
+    said = "Harbour lights need care, as the lights of the harbour and harbour lights cost money. " * 6
+    others = {f"harbour/lights/{n}.md": f"# Harbour lights, harbour lights {n}\n\n{said}{n}\n" for n in range(250)}
+    assert paths(words({**others, path: text}), "harbour lights", limit=5)[0] == path
+
+
+def test_a_name_is_looked_up_within_the_filters(words: Words) -> None:
+    """A note of that name elsewhere is not found."""
+    brain = words({"a/x.md": "# Harbour lights\n\nSee.\n", "b/y.md": "# Plan\n\nThe harbour lights.\n"})
+    assert paths(brain, "harbour lights path:b") == ["b/y.md"]
+
+
+def test_a_title_counts_by_how_much_of_it_is_asked_and_of_the_question_it_says(words: Words) -> None:
+    """All of a short title, half of a longer one, nothing of one that shares no word."""
+    titles = {"a.md": "Tide tables", "b.md": "Tide tables printed yearly", "c.md": "Log"}
+    brain = words({path: f"# {title}\n\nThe tide tables.\n" for path, title in titles.items()})
+    hits = brain.search("where are the tide tables?")
+    assert [(hit.chunk.path, round(hit.parts.get("titled", 0.0), 3)) for hit in hits] == [
+        ("a.md", 0.3), ("b.md", 0.15), ("c.md", 0.0),
+    ]  # fmt: skip
+
+
 def test_f11_of_equal_notes_the_newer_is_first(words: Words) -> None:
     """And only then: a better note stays first however old it is."""
     note = "---\ndate: {}\n---\n# Rope\n\nsplice {} rope\n"

@@ -18,7 +18,7 @@ FEEDBACK = 0.6  # weight of their mean beside the question; .4 gives .003 less o
 # For what ranking later adds to passages that hold words of the question. In vaults of two languages out of Thai,
 # Chinese, English and Spanish (halves of xquad), nDCG@10 of questions whose note is in the other one is .81 on
 # average, as by meaning alone (.62 if meaning does not stand for words), of those in their own .98 (.96 by meaning).
-ABROAD = 0.12
+ABROAD = 0.16
 
 
 class Scored(NamedTuple):

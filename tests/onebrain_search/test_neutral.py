@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from onebrain_search.dense import of
-from onebrain_search.fuse import Belief, convex
+from onebrain_search.fuse import Belief, Scored, convex
 from onebrain_search.neutral import Languages, directions, foreign, neutral, outstanding
 
 
@@ -87,13 +87,19 @@ def test_passages_of_another_language_than_the_question_are_told() -> None:
 
 def test_meaning_stands_for_the_words_that_a_note_in_another_language_cannot_have() -> None:
     """Number 2 is nearest; number 1 holds some words that many notes hold, and is not what is meant."""
-    words, cosines = {1: 4.0, 3: 2.0}, {1: 0.84, 2: 0.9, 3: 0.83, 4: 0.8}
-    assert [each.number for each in convex(words, cosines, 0.5)][:2] == [1, 2]
-    abroad = convex(words, cosines, 0.5, belief=Belief(foreign={2: 1.0, 4: 1.0}))
+    words, near = {1: 4.0, 3: 2.0}, {1: 0.4, 2: 1.0, 3: 0.3, 4: 0.0}
+
+    def order(bm25: dict[int, float], belief: Belief) -> list[Scored]:
+        """Return all of both legs."""
+        return convex(bm25, near, 0.5, {2: 0.9}, 9, belief)
+
+    assert [each.number for each in order(words, Belief())][:2] == [1, 2]
+    abroad = order(words, Belief(foreign={2: 1.0, 4: 1.0}))
     assert [each.number for each in abroad][:2] == [2, 1]
     assert abroad[0].parts == {"lexical": 0.0, "vector": 0.9}
-    shared = convex({2: 4.0, 1: 1.0}, cosines, 0.5, belief=Belief(foreign={2: 1.0}))
-    assert shared[0].score >= convex({2: 4.0, 1: 1.0}, cosines, 0.5)[0].score, "words that both share still count"
+    shared = {2: 4.0, 1: 1.0}
+    abroad = order(shared, Belief(foreign={2: 1.0}))
+    assert abroad[0].score >= order(shared, Belief())[0].score, "words that both share still count"
 
 
 def test_words_count_less_the_fewer_of_them_the_notes_have() -> None:

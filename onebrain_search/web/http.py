@@ -30,6 +30,7 @@ REDIRECTS = 5
 HARMLESS = frozenset({"accept", "accept-language", "user-agent", "referer"})  # headers that any server may see
 MOVED = frozenset({301, 302, 303, 307, 308})
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
+NO_CHARSETS = frozenset({"punycode", "idna", "unicode_escape", "raw_unicode_escape"})  # of Python; the first is slow
 ROUTE_ALL = "*"
 UNREACHABLE = "cannot be reached"
 
@@ -80,7 +81,7 @@ class Reply:
         declared["content-type"] = self.headers.get("content-type", "")
         try:
             name = codecs.lookup(str(declared.get_content_charset() or "utf-8")).name
-            return self.body.decode(name, "replace")
+            return self.body.decode("utf-8" if name in NO_CHARSETS else name, "replace")
         except (LookupError, UnicodeError):
             return self.body.decode("utf-8", "replace")
 

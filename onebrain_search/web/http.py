@@ -30,7 +30,7 @@ REDIRECTS = 5
 HARMLESS = frozenset({"accept", "accept-language", "user-agent", "referer"})  # headers that any server may see
 MOVED = frozenset({301, 302, 303, 307, 308})
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
-NO_CHARSETS = frozenset({"punycode", "idna", "unicode_escape", "raw_unicode_escape"})  # of Python; the first is slow
+NO_CHARSETS = frozenset({"punycode", "idna", "unicode-escape", "raw-unicode-escape"})  # of Python; the first is slow
 ROUTE_ALL = "*"
 UNREACHABLE = "cannot be reached"
 
@@ -168,7 +168,7 @@ class Http:
                 return Reply(url, status, found, content, tuple(hops))
             if len(hops) > ask.redirects:
                 raise WebError(f"more than {ask.redirects} redirects", kind="redirects", where=shown(ask.url))
-            before, url = url, urljoin(url, onwards)
+            before, url = url, _onwards(url, onwards)
             hops.append(url)
             if origin(before) != origin(url):
                 headers = {name: value for name, value in headers.items() if name in HARMLESS}
@@ -277,6 +277,14 @@ def checked(url: str) -> SplitResult:
     if parts.username is not None or parts.password is not None:
         raise Refused("an address with a user name or password is not asked", where=shown(url))
     return parts
+
+
+def _onwards(url: str, onwards: str) -> str:
+    """Return where a redirect leads. Raises Refused for what is no address."""
+    try:
+        return urljoin(url, onwards)
+    except ValueError as error:
+        raise Refused("is sent to what is no address", where=shown(url)) from error
 
 
 def origin(url: str) -> str:

@@ -91,6 +91,14 @@ def test_no_redirect_is_followed_where_none_is_allowed(net: FakeInternet) -> Non
     assert Http(routes=net.routes).send(Ask(PLACE, redirects=0)).status == 302
 
 
+@pytest.mark.parametrize("target", ["http://[::1", "http://[x]/", "http://a.org:port/", "//", "http://"])
+def test_a_redirect_to_what_is_no_address_is_an_error_of_ours(net: FakeInternet, target: str) -> None:
+    """Whatever the library says of it."""
+    net.sites["api.example.org"] = lambda call: Served(b"", 302, "text/html", {"location": target})
+    with pytest.raises(WebError):
+        Http(routes=net.routes).send(Ask("http://api.example.org/", redirects=2))
+
+
 def test_a_proxy_of_the_environment_is_used(net: FakeInternet, monkeypatch: pytest.MonkeyPatch) -> None:
     """A host that no name server knows is reached by the proxy; this machine is asked directly."""
     monkeypatch.setenv("http_proxy", net.origin)

@@ -22,13 +22,15 @@ def canonical(url: str) -> str:
         host, port = (parts.hostname or "").rstrip("."), parts.port
     except ValueError:
         return ""
-    if parts.scheme not in PORTS or not host:
+    if parts.scheme not in PORTS:
         return ""
     if not host.isascii():
         try:
-            host = host.encode("idna").decode()
+            host = host.encode("idna").decode().rstrip(".")  # which makes dots of signs that look like one
         except UnicodeError:
             return ""
+    if not host:
+        return ""
     place = f"[{host}]" if ":" in host else host
     if port and port != PORTS[parts.scheme]:
         place += f":{port}"

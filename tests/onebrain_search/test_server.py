@@ -43,10 +43,10 @@ def without_index(shape: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("name", "request_"),
     [
-        ("search", {"query": QUESTION, "limit": 3}),
+        ("search", {"query": QUESTION, "limit": 3, "retrieval": "lexical"}),
         ("search", {"query": "idempo", "stage": "lexical"}),
-        ("ask", {"question": QUESTION, "explain": True}),
-        ("ask", {"question": "why did we drop qmd"}),
+        ("ask", {"question": QUESTION, "explain": True, "retrieval": "lexical"}),
+        ("ask", {"question": "why did we drop qmd", "retrieval": "lexical"}),
         ("ask", {"question": "what is the capital of mongolia?", "retrieval": "lexical"}),
         ("get", {"address": f"{NOTE}:7:6"}),
         ("related", {"path": NOTE, "limit": 4}),

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from onebrain_search.web import merge, scoring, show, trust
@@ -148,6 +148,7 @@ def test_what_is_no_web_address_is_no_result(url: str) -> None:
 
 
 @given(st.text(max_size=60))
+@example("․")
 def test_any_text_has_a_canonical_form_that_is_its_own(text: str) -> None:
     """Nothing is raised, and doing it twice changes nothing."""
     once = merge.canonical(f"https://{text}")

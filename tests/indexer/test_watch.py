@@ -17,6 +17,7 @@ from indexer.errors import Busy
 from indexer.snapshot import Snapshot
 from indexer.watch import loop
 from indexer.watch.loop import Watch
+from indexer.watch.notices import Listener
 from indexer.watch.standing import load
 
 PATIENCE = 30.0  # seconds until a condition counts as never met; a machine under load is slow
@@ -211,6 +212,20 @@ def test_f50_a_branch_of_many_files_is_switched(watched: Any) -> None:
     until(lambda: len(watched.paths()) == 403 and watched.found("second599") and watched.watch.settle(0.1))
     assert not watched.found(*(f"first{n}" for n in range(600)))
     assert len(watched.found(*(f"second{n}" for n in range(600)))) == 400
+
+
+def test_f47_what_no_notice_told_of_is_found_by_the_next_look_at_everything(
+    indexed: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a network drive, which tells nothing of what other machines change."""
+    monkeypatch.setattr(loop, "RECONCILE", 0.3)
+    monkeypatch.setattr(Listener, "areas", lambda *of_an_event: iter(()))
+    indexed.write("a.md", "alpha")
+    with Watch(indexed.state, lambda: indexed.plan(), on_change=unheard) as watch:
+        until(lambda: watch.standing.mode == "watching" and watch.settle(0.1) and indexed.found("alpha"))
+        indexed.write("a.md", "beta", at=None)
+        until(lambda: indexed.found("beta") == {"a.md"})
+        assert watch.standing.mode == "watching"
 
 
 def test_f47_a_listener_that_died_is_noticed_and_replaced(watched: Any, monkeypatch: pytest.MonkeyPatch) -> None:

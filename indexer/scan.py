@@ -7,6 +7,7 @@ import stat
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from errno import ELOOP
 from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import unquote
@@ -254,12 +255,11 @@ class _Walk:
 
     def _follow(self, path: str, name: str, folder: _Folder) -> None:
         """Take what a link leads to when it lies inside the root and nothing leaves it out, here or there."""
-        target = os.path.realpath(f"{self.top}/{path}")
         try:
+            target = os.path.realpath(f"{self.top}/{path}")
             info = Path(target).stat()
-        except OSError:
-            if self._kind(name):
-                self._skip(path, "a symlink that leads nowhere")
+        except OSError as error:
+            self._lost(path, bool(self._kind(name)), error)
             return
         entry = _Entry(name, path, folder, stat.S_ISDIR(info.st_mode))
         if never(name) or not (entry.is_folder or self._kind(name)) or self._ruled_out(entry) is not None:
@@ -273,6 +273,14 @@ class _Walk:
             self._enter(path, name, folder, real)
         else:
             self._take(path, real, self._kind(name) or "note", info)
+
+    def _lost(self, path: str, is_file: bool, error: OSError) -> None:
+        """Report a link that cannot be followed; what is known behind one that may only not be looked at stays."""
+        if not isinstance(error, FileNotFoundError | NotADirectoryError) and error.errno != ELOOP:
+            self._skip(path, f"cannot be read: {_said(error)}", failed=True)
+            self.unreadable += [] if is_file else [path + "/"]
+        elif is_file:
+            self._skip(path, "a symlink that leads nowhere")
 
     def _kept_out(self, real: str, is_folder: bool) -> bool:
         """Whether the place that a link leads to is kept out; to be hidden alone does not do that."""
@@ -354,7 +362,7 @@ def refuse_unbounded(folder: Path, *, yes: bool = False) -> None:
         raise ScanError(
             "this would index a whole home folder or drive",
             where=str(folder),
-            fix="open the folder that holds your notes, or say --yes",
+            fix="open the folder that holds your notes, or run `index --yes`",
         )
 
 

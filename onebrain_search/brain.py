@@ -14,7 +14,6 @@ from indexer.build import build
 from indexer.errors import Busy, EmbedError, ScanError, StoreError
 from indexer.plan import Plan, Progress, silent
 from indexer.readers import Readers, of_one_generation
-from indexer.scan import refuse_unbounded
 from indexer.snapshot import Snapshot, exists
 from indexer.state import erase
 from indexer.types import Condition, Report, Root
@@ -77,7 +76,7 @@ class Brain:
 
         `yes` allows a home folder and a vault that was emptied. Raises ScanError, Busy, StoreError, EmbedError.
         """
-        refuse_unbounded(self.config.vault, yes=yes)
+        plan.refuse_unbounded(self.config, yes=yes)
         return self._built(vectors, yes, progress, wait=WAIT)
 
     def refresh(self, *, vectors: bool = True, progress: Progress = silent) -> Report | None:
@@ -85,7 +84,7 @@ class Brain:
 
         Returns None when another process is indexing: what is there is used. Raises ScanError, StoreError.
         """
-        refuse_unbounded(self.config.vault)
+        plan.refuse_unbounded(self.config, yes=exists(self.folder))  # said once, it holds
         try:
             report = self.refresh_words(progress)
         except StoreError as error:
@@ -150,7 +149,7 @@ class Brain:
         files when only vectors were made; it and `progress` are called by threads of the watcher. Opening it raises
         Busy when another process watches this vault. Raises ScanError for a home folder.
         """
-        refuse_unbounded(self.config.vault)
+        plan.refuse_unbounded(self.config, yes=exists(self.folder))  # said once, it holds
         from indexer.watch.loop import Watch
 
         def changed(generation: int, paths: tuple[str, ...]) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from indexer import scan
 from indexer.parse import PARSERS, ParseOptions
 from indexer.plan import Plan, Progress, Vectors
-from indexer.scan import ScanRules
 from indexer.types import Kind, Root
 from onebrain_search.config import Config, apart
 from onebrain_search.forgotten import of_root
@@ -36,6 +36,12 @@ def parse_options(config: Config) -> ParseOptions:
     return ParseOptions(date_keys=config.date_keys, comments=config.comments, redact=rules)
 
 
+def refuse_unbounded(config: Config, *, yes: bool = False) -> None:
+    """Raise ScanError where the vault or a code folder is a home folder or a drive, unless the user said yes."""
+    for root in roots(config):
+        scan.refuse_unbounded(root.folder, yes=yes)
+
+
 def plan(
     config: Config,
     state: Path,
@@ -47,7 +53,7 @@ def plan(
 ) -> Plan:
     """Return the plan of an index run; `forgotten` are written forms of what stays out."""
     kinds: dict[str, Kind] = {suffix: row.kind for suffix, row in PARSERS.items()}
-    rules = ScanRules(
+    rules = scan.ScanRules(
         suffixes={suffix: kind for suffix, kind in kinds.items() if suffix not in DATA_SUFFIXES},
         exclude=config.exclude,
         apart=apart(config, state),

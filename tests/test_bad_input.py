@@ -314,3 +314,52 @@ def test_f76_a_terminal_of_another_encoding_gets_utf8(vault: Any, home: Path) ->
     legacy = {**os.environ, "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
     ran = subprocess.run(command, env=legacy, capture_output=True, check=False)
     assert (ran.returncode, "\U0001f389" in ran.stdout.decode()) == (0, True), ran.stderr.decode()
+
+
+@posix
+def test_a_locale_of_another_encoding_finds_every_name(vault: Any, home: Path) -> None:
+    """What is asked and how notes are called is UTF-8, whatever the locale says."""
+    folder = vault({"b ü/日本.md": "The retry limit is 五.\n"})
+    command = [sys.executable, "-c", "from onebrain_search.cli import main; main()"]
+    legacy = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    for words in (["search", "--retrieval", "lexical", "五"], ["get", "b ü/日本.md"]):
+        ran = subprocess.run([*command, *words, "--vault", str(folder)], env=legacy, capture_output=True, check=False)
+        assert (ran.returncode, "limit is 五" in ran.stdout.decode()) == (0, True), ran.stderr.decode()
+
+
+@posix
+def test_a_link_that_cannot_be_followed_costs_no_entry(run: Any, vault: Any, monkeypatch: Any) -> None:
+    """The system refuses to read it, as one of a drive that is away: the run is partial, what is known stays."""
+    folder = vault({".store/a.md": "needle", ".store/deep/b.md": "pine", "c.md": "other"})
+    (folder / "link.md").symlink_to(".store/a.md")
+    (folder / "folder").symlink_to(".store/deep")
+    assert index(run, folder)["added"] == 3
+    real = os.readlink
+
+    def refuse(path: Any, **options: Any) -> Any:
+        """Refuse the links, as rights would to anybody but root."""
+        if str(path).endswith(("link.md", "folder")):
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, **options)
+
+    monkeypatch.setattr(os, "readlink", refuse)
+    report = index(run, folder)
+    assert (report["partial"], report["removed"]) == (True, 0)
+    assert sorted(skip["path"] for skip in report["failed"]) == ["folder", "link.md"]
+    assert sources(run, folder, "needle") == ["link.md:1"] and sources(run, folder, "pine") == ["folder/b.md:1"]
+
+
+def test_f60_a_home_folder_is_indexed_after_one_yes(run: Any, vault: Any, monkeypatch: Any) -> None:
+    """Nothing is made before, each question is answered afterwards; a code folder is held to the same."""
+    folder = vault({"a.md": "needle"})
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("USERPROFILE", str(folder))
+    told = run("search", "needle", "--vault", folder)
+    assert (told.code, "index --yes" in told.err, len(told.err.strip().splitlines())) == (2, True, 1)
+    assert run("index", "--lexical-only", "--yes", "--vault", folder).code == 0
+    assert sources(run, folder, "needle") == ["a.md:1"]
+    notes = folder / "notes"
+    notes.mkdir()
+    (notes / "onebrain.yml").write_text("onebrain_search:\n  code: [{name: all, path: ..}]\n")
+    told = run("search", "needle", "--vault", notes)
+    assert (told.code, str(folder) in told.err) == (2, True)

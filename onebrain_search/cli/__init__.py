@@ -77,6 +77,8 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and exit."""
+    if sys.platform != "win32" and sys.getfilesystemencoding() != "utf-8":  # else no name beyond its letters is found
+        os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], {**os.environ, "PYTHONUTF8": "1"})
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a legacy code page must not break on an emoji
             stream.reconfigure(encoding="utf-8", errors="replace")

@@ -26,8 +26,8 @@ from onebrain_search.wording import Wording
 Stage = Callable[[Query, list[Hit]], list[Hit]]
 Triples = set[int]  # hashes of three words in a row
 
-LOOKED_AT = 30  # hits that stages which read the text look at: from 24 to 40 nDCG@10 is the same
-LEAST_APART = 20  # of them, hits that are compared with each other at least, else three for each that is asked for
+LOOKED_AT = 24  # hits that stages which read the text look at: from 24 to 40 nDCG@10 is the same
+LEAST_APART = 15  # of them, hits that are compared with each other at least, else three for each that is asked for
 PER_DOCUMENT = 2  # hits of one document in a list of sources
 SAME_SHARE = 0.9  # of equal word triples from which a passage counts as a copy of another
 

@@ -10,8 +10,12 @@ import pytest
 from indexer.embed import multilingual
 from indexer.embed.carrier import Carrier
 from onebrain_search import Brain
+from onebrain_search.config import Embedding
+from onebrain_search.models import Models
 
 MakeVault = Callable[..., Path]
+
+FIXTURES = Path(__file__).resolve().parents[2] / "vault_fixtures"
 
 TWO_NOTES = {
     "pay.md": "# การชำระเงิน\n\nเราลองชำระเงินใหม่สามครั้งเพราะธนาคารล่มตอนกลางคืน\n",
@@ -88,6 +92,35 @@ def test_answers_are_sentences_of_their_language(home: Path, vault: MakeVault) -
         ("Где стоит сервер?", "Сервер стоит в Хельсинки."),
     ):
         assert f"{sentence} [1]" in brain.ask(question, mode="what").text, question
+
+
+def test_notes_of_signs_and_words_of_two_scripts_are_taken_in(home: Path, vault: MakeVault) -> None:
+    """Emoji, code, and scripts mixed inside one word, read by the multilingual model: none waits, words are found."""
+    odd = {
+        "emoji.md": "🎉🎉🎉 🧊",
+        "code.md": "```rust\nfn retry_payment(count: u8) -> bool { count < 3 }\n```\n",
+        "mixed.md": "# ระบบLoginใหม่\n\nหน้าLoginขึ้นข้อความOTPไม่ถูกต้อง ทีมAPIกำลังแก้\n",
+    }
+    brain = Brain.open(vault({**TWO_NOTES, **odd}), environ={"ONEBRAIN_SEARCH_HOME": str(home)})
+    report = brain.index()
+    assert (report.pending, report.skipped) == (0, ())
+    assert brain.snapshot().model == "multilingual"
+    for word, path in (
+        ("OTP", "mixed.md"),
+        ("login", "mixed.md"),
+        ("retry_payment", "code.md"),
+        ("ข้อความ", "mixed.md"),
+    ):
+        assert brain.search(word)[0].chunk.path == path, word
+
+
+def test_english_notes_of_every_kind_are_read_by_the_english_model(home: Path, tmp_path: Path) -> None:
+    """The fixture vaults, whose few notes in other languages do not change that; so nothing changes for them."""
+    for name in ("onebrain", "obsidian", "adr"):
+        brain = Brain.open(FIXTURES / name, environ={"ONEBRAIN_SEARCH_HOME": str(tmp_path / "state")})
+        brain.index(vectors=False)
+        choice = Models(home / "models").choose(Embedding(), brain.snapshot())
+        assert (choice.model, choice.note) == ("english", ""), name
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,8 @@ def indexed(vault: Path, home: Path) -> Brain:
     brain = Brain.open(vault, environ={"ONEBRAIN_SEARCH_HOME": str(home)})
     brain.index(vectors=False)
     asked = brain.embedder()
-    fill(brain.folder, Vectors(asked.fingerprint, asked.dimension, lambda count: RandomVectors()), size=20_000)
+    random_ones = RandomVectors(asked.fingerprint, asked.dimension)
+    fill(brain.folder, Vectors(asked.fingerprint, asked.dimension, lambda count: random_ones), size=20_000)
     return brain
 
 

@@ -32,7 +32,7 @@ PER_DOCUMENT = 2  # hits of one document in a list of sources
 SAME_SHARE = 0.9  # of equal word triples from which a passage counts as a copy of another
 
 # What each stage can add at most. Set on the dev collections by benchmarks/quality.py; mean nDCG@10 of cranfield,
-# cacm, scifact and anthropic-docs is .6416 (.4228, .5678, .7279, .8479). With the share of the vectors and the weights
+# cacm, scifact and anthropic-docs is .6416 (.4228, .5678, .7279, .8479). With the share of vectors and the weights
 # of coverage, title and proximity set on three of them, the fourth has .4221, .5619, .7293, .8434.
 WEIGHTS: Mapping[str, float] = {
     "exact": 2.0,  # a whole query that is a title, alias or file name: rank 1, as words and vectors give 1.8

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sqlite3
 import subprocess
 import sys
@@ -363,3 +364,38 @@ def test_f60_a_home_folder_is_indexed_after_one_yes(run: Any, vault: Any, monkey
     (notes / "onebrain.yml").write_text("onebrain_search:\n  code: [{name: all, path: ..}]\n")
     told = run("search", "needle", "--vault", notes)
     assert (told.code, str(folder) in told.err) == (2, True)
+
+
+@posix
+@pytest.mark.parametrize(
+    "words", ["search --retrieval lexical needle", "get a.md", "status --json", "index --lexical-only"]
+)
+def test_output_that_nobody_takes_is_no_error(vault: Any, home: Path, words: str) -> None:
+    """A reader that has gone, and streams that are closed."""
+    folder = vault({"a.md": "needle\n"})
+    script = "exec " + shlex.join([sys.executable, "-c", "from onebrain_search.cli import main; main()"])
+    line = f"{script} {words} --vault {shlex.quote(str(folder))}"
+    assert (
+        subprocess.run(f"{script} index --lexical-only --vault {shlex.quote(str(folder))}", shell=True).returncode
+        == 0
+    )
+    gone, end = os.pipe()
+    os.close(gone)
+    ran = subprocess.run(line, shell=True, stdout=end, stderr=subprocess.PIPE, text=True)
+    os.close(end)
+    assert (ran.returncode, "Traceback" in ran.stderr) == (0, False), ran.stderr
+    for closed in (">&-", "2>&-", ">&- 2>&-"):
+        ran = subprocess.run(f"{line} {closed}", shell=True, capture_output=True, text=True)
+        assert (ran.returncode, "Traceback" in ran.stderr) == (0, False), ran.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+def test_output_that_cannot_be_written_is_one_line(vault: Any, home: Path) -> None:
+    """A full disk."""
+    command = [sys.executable, "-c", "from onebrain_search.cli import main; main()", "get", "a.md", "--vault"]
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            [*command, str(vault({"a.md": "needle"}))], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert (ran.returncode, len(ran.stderr.strip().splitlines())) == (2, 1), ran.stderr
+    assert "the output" in ran.stderr

@@ -65,6 +65,14 @@ class Verbs(click.Group):
             args = [DEFAULT, *args]
         return super().parse_args(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a verb; that the reader of its output had enough is no error, though click would make one of it."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            _drop_output()
+            return 0
+
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="onebrain-search", prog_name="onebrain-search")
@@ -77,14 +85,11 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and exit."""
-    if sys.platform != "win32" and sys.getfilesystemencoding() != "utf-8":  # else no name beyond its letters is found
-        os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], {**os.environ, "PYTHONUTF8": "1"})
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a legacy code page must not break on an emoji
-            stream.reconfigure(encoding="utf-8", errors="replace")
+    _ready_streams()
+    code: object
     try:
         code = cli.main(standalone_mode=False)
-    except click.exceptions.Abort:
+    except (click.exceptions.Abort, KeyboardInterrupt):
         click.echo("stopped; what was indexed so far is kept", err=True)
         code = 130
     except click.ClickException as error:
@@ -95,10 +100,27 @@ def main() -> None:
 
         say(f"error: {error}")
         code = 2
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader had enough: no error
-        code = 0
-    except KeyboardInterrupt:
-        click.echo("stopped; what was indexed so far is kept", err=True)
-        code = 130
+    except OSError as error:
+        _drop_output()
+        code = 2
+        click.echo(
+            f"error: {error.strerror} ({error.filename or 'the output'}): mend that and run it again", err=True
+        )
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _ready_streams() -> None:
+    """Let every letter be read and written, whatever the locale, and let output that is closed go nowhere."""
+    if sys.platform != "win32" and sys.getfilesystemencoding() != "utf-8":  # else no name beyond its letters is found
+        os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], {**os.environ, "PYTHONUTF8": "1"})
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123 (open to the end)
+        elif hasattr(stream, "reconfigure"):  # a legacy code page must not break on an emoji
+            stream.reconfigure(encoding="utf-8", errors="replace")
+
+
+def _drop_output() -> None:
+    """Send what is still to be written nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

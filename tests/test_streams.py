@@ -1,0 +1,70 @@
+"""What a command reads and writes with: encodings, readers that go, streams that are closed or full."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+posix = pytest.mark.skipif(os.name == "nt", reason="POSIX shells and locales")
+
+
+def test_f76_a_terminal_of_another_encoding_gets_utf8(vault: Any, home: Path) -> None:
+    """As Windows has them: an emoji in a note is printed, and breaks nothing."""
+    folder = vault({"a.md": "The retry limit is five \U0001f389.\n"})
+    code = "from onebrain_search.cli import main; main()"
+    command = [sys.executable, "-c", code, "search", "--retrieval", "lexical", "retry limit", "--vault", str(folder)]
+    legacy = {**os.environ, "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
+    ran = subprocess.run(command, env=legacy, capture_output=True, check=False)
+    assert (ran.returncode, "\U0001f389" in ran.stdout.decode()) == (0, True), ran.stderr.decode()
+
+
+@posix
+def test_a_locale_of_another_encoding_finds_every_name(vault: Any, home: Path) -> None:
+    """What is asked and how notes are called is UTF-8, whatever the locale says."""
+    folder = vault({"b ü/日本.md": "The retry limit is 五.\n"})
+    command = [sys.executable, "-c", "from onebrain_search.cli import main; main()"]
+    legacy = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    for words in (["search", "--retrieval", "lexical", "五"], ["get", "b ü/日本.md"]):
+        ran = subprocess.run([*command, *words, "--vault", str(folder)], env=legacy, capture_output=True, check=False)
+        assert (ran.returncode, "limit is 五" in ran.stdout.decode()) == (0, True), ran.stderr.decode()
+
+
+@posix
+@pytest.mark.parametrize(
+    "words", ["search --retrieval lexical needle", "get a.md", "status --json", "index --lexical-only"]
+)
+def test_output_that_nobody_takes_is_no_error(vault: Any, home: Path, words: str) -> None:
+    """A reader that has gone, and streams that are closed."""
+    folder = vault({"a.md": "needle\n"})
+    script = "exec " + shlex.join([sys.executable, "-c", "from onebrain_search.cli import main; main()"])
+    line = f"{script} {words} --vault {shlex.quote(str(folder))}"
+    assert (
+        subprocess.run(f"{script} index --lexical-only --vault {shlex.quote(str(folder))}", shell=True).returncode
+        == 0
+    )
+    gone, end = os.pipe()
+    os.close(gone)
+    ran = subprocess.run(line, shell=True, stdout=end, stderr=subprocess.PIPE, text=True)
+    os.close(end)
+    assert (ran.returncode, "Traceback" in ran.stderr) == (0, False), ran.stderr
+    for closed in (">&-", "2>&-", ">&- 2>&-"):
+        ran = subprocess.run(f"{line} {closed}", shell=True, capture_output=True, text=True)
+        assert (ran.returncode, "Traceback" in ran.stderr) == (0, False), ran.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+def test_output_that_cannot_be_written_is_one_line(vault: Any, home: Path) -> None:
+    """A full disk."""
+    command = [sys.executable, "-c", "from onebrain_search.cli import main; main()", "get", "a.md", "--vault"]
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            [*command, str(vault({"a.md": "needle"}))], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert (ran.returncode, len(ran.stderr.strip().splitlines())) == (2, 1), ran.stderr
+    assert "the output" in ran.stderr

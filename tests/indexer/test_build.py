@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
 from typing import Any
 
@@ -178,8 +179,19 @@ def test_f56_one_change_leaves_all_other_notes(indexed: Any) -> None:
     assert (indexed.found("beta"), indexed.found("alpha"), indexed.found("gamma")) == ({"b.md"}, set(), {"a.md"})
 
 
-def test_f55_more_notes_than_variables_of_a_statement_go_at_once(indexed: Any) -> None:
-    """1,200 deletions in one run."""
+def test_f55_more_notes_than_variables_of_a_statement_go_at_once(
+    indexed: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """1,200 deletions in one run, where SQLite takes 999 values a statement, as old ones do."""
+    real = sqlite3.connect
+
+    def connect(*words: Any, **options: Any) -> sqlite3.Connection:
+        """Open a file with the old limit."""
+        connection = real(*words, **options)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 999)
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", connect)
     for n in range(1200):
         indexed.write(f"{n}.md", f"word{n}")
     indexed.write("last.md", "stays")

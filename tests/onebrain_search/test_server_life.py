@@ -136,6 +136,19 @@ def test_f74_a_file_left_behind_is_no_daemon(notes: Path, home: Path) -> None:
         assert run(home, "serve", "--vault", str(notes)).returncode == 0
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without telling it")
+def test_f72_a_daemon_that_ends_leaves_the_file_of_another_one(notes: Path, home: Path) -> None:
+    """The file of the one that is alive now stays, also when the older one ends late."""
+    folder = state_of(notes)
+    with serving(notes, home) as client:
+        older = client.daemon
+        newer = replace(older, token="another", started=older.started + 1)
+        presence.announce(folder, newer)
+        os.kill(older.pid, signal.SIGTERM)
+        wait_until(lambda: process_start(older.pid) != older.started)
+        assert presence.read(folder) == newer
+
+
 class Stranger(BaseHTTPRequestHandler):
     """A web server that answers every health check as a daemon does, except that it does not know the token."""
 

@@ -107,8 +107,9 @@ def _found(
         return Found(query, retrieve.hits(snapshot, fuse.alone("date", retrieve.listed(snapshot)(query))))
     words = dict(retrieve.lexical(snapshot)(query)) if retrieval != "vector" else {}
     asked, notes = (None, ()) if retrieval == "lexical" else _question(snapshot, query, model)
-    best, meaning, nearest = fuse.convex(words, {}, 0.0, {}, _ranked(query)), None, None
-    if asked is not None:
+    if asked is None:
+        best, meaning, nearest = fuse.convex(words, {}, 0.0, {}, _ranked(query)), None, None
+    else:
         turned = neutral(snapshot, asked[0])
         near = retrieve.vector(snapshot, turned)(query)
         nearest = outstanding(snapshot, turned, near[0][1]) if near else 0.0

@@ -110,7 +110,7 @@ def test_threads_that_ask_one_brain_share_one_limit(onebrain_brain: Brain, tmp_p
     """Five questions at the same moment, a source that may be asked twice a minute: it is asked twice."""
     with FakeInternet() as net:
         web = WebSettings(keyring=False, providers=("exa",), ranks="", rate_max=2)
-        environ = {"ONEBRAIN_SEARCH_HOME": str(onebrain_brain.folder.parent), "PATH": "", **KEYS}
+        environ = {"ONEBRAIN_SEARCH_HOME": str(tmp_path), "PATH": "", **KEYS}
         brain = Brain(replace(onebrain_brain.config, web=web), environ)
         brain.web.http = Http(routes=net.routes)
         together = threading.Barrier(5)

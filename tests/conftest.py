@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from onebrain_search import Brain
@@ -15,6 +17,12 @@ if TYPE_CHECKING:
 REPO = Path(__file__).parents[1]
 
 MakeVault = Callable[..., Path]
+
+# The same examples at every run and no limit of time, so that a test fails for what was changed. New examples are
+# looked for with HYPOTHESIS_PROFILE=new.
+settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("new", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from indexer.embed import Embedder, document_embedder_for, e5_file, multilingual, open_query_embedder, packaged_as
@@ -97,7 +98,10 @@ def cutters(models: Path) -> tuple[object, object]:
 @settings(max_examples=300, deadline=None)
 @given(text=MIXED)
 def test_the_pieces_are_those_of_tokenizers(cutters: tuple[object, object], text: str) -> None:
-    """For any text, with offsets that lie in it in order."""
+    """For any text whose signs the Unicode tables of both know alike, with offsets that lie in it in order."""
+    from tokenizers.normalizers import NFKC
+
+    assume(NFKC().normalize_str(text) == unicodedata.normalize("NFKC", text))  # theirs are some years older
     ours, theirs = cutters
     ids, offsets = ours([text])[0]  # type: ignore[operator]
     assert ids == theirs.encode(text, add_special_tokens=False).ids  # type: ignore[attr-defined]

@@ -36,6 +36,30 @@ def test_a_locale_of_another_encoding_finds_every_name(vault: Any, home: Path) -
 
 
 @posix
+@pytest.mark.parametrize("options", [["-E"], ["-I"], ["-X", "utf8=0"]])
+def test_a_python_that_is_told_to_ignore_utf8_is_restarted_once(vault: Any, home: Path, options: list[str]) -> None:
+    """What it is told can stand before or in the environment; neither may be a loop."""
+    folder = vault({"b ü/日本.md": "The retry limit is 五.\n"})
+    code = "from onebrain_search.cli import main; main()"
+    command = [sys.executable, *options, "-c", code, "get", "b ü/日本.md", "--vault", str(folder)]
+    for told in ("0", "1"):
+        legacy = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": told, "PYTHONCOERCECLOCALE": "0"}
+        ran = subprocess.run(command, env=legacy, capture_output=True, check=False, timeout=60)
+        assert (ran.returncode, "limit is 五" in ran.stdout.decode()) == (0, True), ran.stderr.decode()
+
+
+@posix
+def test_a_python_that_cannot_be_restarted_says_what_to_do(vault: Any, home: Path) -> None:
+    """Notes whose names it cannot read are not taken for gone."""
+    code = "import sys; sys.executable = '/nowhere'; from onebrain_search.cli import main; main()"
+    legacy = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    command = [sys.executable, "-c", code, "get", "a.md", "--vault", str(vault({"a.md": "needle"}))]
+    ran = subprocess.run(command, env=legacy, capture_output=True, text=True, check=False)
+    assert (ran.returncode, len(ran.stderr.splitlines())) == (2, 1), ran.stderr
+    assert "PYTHONUTF8=1" in ran.stderr
+
+
+@posix
 @pytest.mark.parametrize(
     "words", ["search --retrieval lexical needle", "get a.md", "status --json", "index --lexical-only"]
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 
 import click
@@ -112,13 +113,27 @@ def main() -> None:
 def _ready_streams() -> None:
     """Let every letter be read and written, whatever the locale, and let output that is closed go nowhere."""
     if sys.platform != "win32" and sys.getfilesystemencoding() != "utf-8":  # else no name beyond its letters is found
-        os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], {**os.environ, "PYTHONUTF8": "1"})
+        _restart_in_utf8()
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123 (open to the end)
         elif hasattr(stream, "reconfigure"):  # a legacy code page must not break on an emoji
             stream.reconfigure(encoding="utf-8", errors="replace")
+
+
+def _restart_in_utf8() -> None:
+    """Start this process again with Python's UTF-8 mode; where that cannot be had, say what to do and end."""
+    mode = [
+        "-X",
+        "utf8",
+    ]  # counts before all that comes after it, and under -E; the variable is for processes of ours
+    with suppress(OSError):
+        if sys.orig_argv[1:3] != mode:
+            os.execve(sys.executable, [sys.executable, *mode, *sys.orig_argv[1:]], {**os.environ, "PYTHONUTF8": "1"})
+    fix = "set PYTHONUTF8=1, or a locale of UTF-8, and run it again"
+    click.echo(f"error: Python reads file names as {sys.getfilesystemencoding()} here: {fix}", err=True)
+    sys.exit(2)
 
 
 def _drop_output() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from indexer.errors import OneBrainError
 from onebrain_search.cli.console import json_option, open_brain, print_json, say, vault_option
 from onebrain_search.cli.reach import answered, daemon_option
 
@@ -46,18 +47,21 @@ def doctor(vault: Path | None, as_json: bool) -> int:
 @click.command()
 @click.argument("path", required=False)
 @vault_option
-@click.option("--undo", is_flag=True, help="Let PATH in again at the next index run.")
+@click.option("--undo", is_flag=True, help="Let PATH in again.")
 @json_option
 def forget(path: str | None, vault: Path | None, undo: bool, as_json: bool) -> int:
     """Take the note or folder PATH out of the index: hidden at once, deleted, and left out of later runs.
 
     Without PATH, list what is forgotten. The note itself is never touched.
     """
+    from indexer.snapshot import exists
     from onebrain_search import forgotten
     from onebrain_search.printable import printable
 
     brain = open_brain(vault)
     kept = brain.forget(path, undo=undo) if path else brain.forgotten()
+    if path and undo and exists(brain.folder):
+        _let_in(vault)
     missing = forgotten.missing(kept, brain.config.root_folders())
     if as_json:
         print_json({"version": 1, "forgotten": list(kept), "missing": list(missing)})
@@ -66,6 +70,14 @@ def forget(path: str | None, vault: Path | None, undo: bool, as_json: bool) -> i
     for place in missing:
         say(f"note: nothing lies at {place} now: look how it is written; it stays out should it come")
     return 0
+
+
+def _let_in(vault: Path | None) -> None:
+    """Take in at once what is forgotten no more: its file has not changed, so no watcher would notice it."""
+    try:
+        answered(vault, "auto", "reindex", {"vectors": False})
+    except OneBrainError as error:
+        say(f"note: it comes back with the next index run: {error}")
 
 
 @click.command()

@@ -60,6 +60,17 @@ def test_vectors_come_by_themselves(daemon: Client) -> None:
     assert paths(daemon, "what is written in the vault", retrieval="vector")
 
 
+def test_what_is_let_in_again_is_found_at_once(daemon: Client, notes: Path, home: Path) -> None:
+    """By words when the command ends, and soon by meaning: no look at everything has to come first."""
+    assert run(home, "forget", "note-07.md", "--vault", str(notes)).returncode == 0
+    wait_until(lambda: paths(daemon, "note 7", retrieval="lexical", limit=50).count("note-07.md") == 0)
+    wait_until(lambda: daemon.search({"query": "text"})["index"]["pending"] == 0)
+    ran = run(home, "forget", "note-07.md", "--undo", "--vault", str(notes))
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "note-07.md" in paths(daemon, "note 7", retrieval="lexical", limit=50)
+    wait_until(lambda: daemon.search({"query": "text"})["index"]["pending"] == 0)
+
+
 def test_listeners_hear_of_changes(daemon: Client, notes: Path) -> None:
     """First how the daemon is, then which files can be found anew, with the generation."""
     daemon.search({"query": "text"})

@@ -29,6 +29,10 @@ _CHUNK = (
 )
 
 
+# What SQLite says where the files of its locks cannot be made: a folder that is read-only, a disk that is full.
+_NO_LOCKS = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL)
+
+
 class Known(NamedTuple):
     """What the catalog remembers of a file: enough to see whether it changed."""
 
@@ -78,11 +82,11 @@ class Catalog:
             raise
 
     def _opens(self) -> bool:
-        """Whether a reader may take part in the file's locks, which it cannot in a folder that is read-only."""
+        """Whether a reader may take part in the locks, for which it writes: not where that cannot be done."""
         try:
             self.sql.execute("SELECT 1 FROM sqlite_master").fetchone()
         except sqlite3.OperationalError as error:
-            return error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+            return error.sqlite_errorcode & 0xFF not in _NO_LOCKS
         except sqlite3.DatabaseError:
             return True
         return True
@@ -112,8 +116,9 @@ class Catalog:
 
     def _damaged(self, error: Exception) -> Damaged:
         """Return the error of a file that is proven broken, and leave word for the next writer."""
-        with suppress(OSError):
-            (self.path.parent / DAMAGED).touch()
+        if not self.fixed:  # else a writer may have changed it meanwhile, which is no damage
+            with suppress(OSError):
+                (self.path.parent / DAMAGED).touch()
         fix = "run `index`, which makes it anew from the notes"
         return Damaged("the index is damaged", where=f"{self.path.parent}: {error}", fix=fix)
 

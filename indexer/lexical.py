@@ -168,10 +168,10 @@ class Reader:
         except ValueError as error:
             if "Lockfile" not in str(error):
                 raise _unreadable(folder, error) from error
-            self._links = _linked(folder)
             try:
+                self._links = _linked(folder)
                 self._open(Path(self._links.name))
-            except ValueError as again:
+            except (ValueError, OSError) as again:
                 self.close()
                 raise _unreadable(folder, again) from again
 

@@ -140,7 +140,8 @@ class Brain:
         """Leave a mark of whose index this is."""
         mark = self.folder / MARK
         if not mark.exists():
-            mark.write_text(str(self.config.vault), "utf-8")
+            with suppress(OSError):  # only told to people
+                mark.write_text(str(self.config.vault), "utf-8")
 
     def watch(self, *, on_change: OnChange | None = None, progress: Progress = silent) -> Watch:
         """Return a watcher that keeps the index up to date while it is open: `with brain.watch(): ...`.
@@ -297,7 +298,7 @@ class Brain:
             return found
         from onebrain_search import status
 
-        return found | status.of(self.folder, self.snapshot(), self._plan(False, False, silent))
+        return found | status.of(self.folder, self.snapshot(), self._plan(False, False, silent), self._models.slow)
 
     def clear(self) -> None:
         """Delete the index; the notes are not touched. Works when the vault is gone."""
@@ -393,5 +394,5 @@ class Brain:
 
     def _notes(self) -> tuple[str, ...]:
         """Return the notes kept for this answer, and forget them."""
-        said, self._said.notes = tuple(self._said.notes), []
+        said, self._said.notes = (*self._said.notes, *self._models.news()), []
         return said

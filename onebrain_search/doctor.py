@@ -126,8 +126,13 @@ def links(brain: Brain) -> Iterator[Finding]:
 
 
 def model(brain: Brain) -> Iterator[Finding]:
-    """The embedding model is on this machine."""
-    brain.embedder()
+    """The embedding model is on this machine, and whole."""
+    from indexer.embed import ENGLISH, minilm, packaged_as
+    from indexer.embed.carrier import verified
+
+    if packaged_as(brain.embedder().model) == ENGLISH:
+        verified(minilm.WEIGHTS)
+        verified(minilm.ONNX)
     yield from ()
 
 

@@ -51,6 +51,8 @@ class Models:
     opening: threading.Lock = field(default_factory=threading.Lock)  # many threads may want one at once
     read: dict[str, float] = field(default_factory=dict)  # how far the English model reads a passage of the sample
     questions: int = 0  # that came so far
+    slow: str = ""  # why each of them takes longer than it should
+    _told: bool = False
 
     def answering(self, settings: Embedding, snapshot: Snapshot | None) -> Embedder:
         """Return the model of a generation's vectors, or the one that would make them.
@@ -67,8 +69,15 @@ class Models:
         if self.questions > 1:  # who asks one question and ends need not load for many
             from indexer.embed import hasten
 
-            hasten(found.model)
+            self.slow = hasten(found.model)
         return found
+
+    def news(self) -> tuple[str, ...]:
+        """Return once why questions take longer than they should."""
+        if not self.slow or self._told:
+            return ()
+        self._told = True
+        return (f"questions take longer, since the model's faster engine cannot be loaded: {self.slow}",)
 
     def english(self) -> Embedder:
         """Return the packaged English model, whose vocabulary tells words from slips. Raises EmbedError."""

@@ -13,8 +13,11 @@ from indexer.staleness import staleness
 from indexer.watch.standing import load
 
 
-def of(folder: Path, snapshot: Snapshot, plan: Plan) -> dict[str, Any]:
-    """Return how the index in a folder stands; `stale` is None where the vault is out of reach."""
+def of(folder: Path, snapshot: Snapshot, plan: Plan, slow: str = "") -> dict[str, Any]:
+    """Return how the index in a folder stands; `stale` is None where the vault is out of reach.
+
+    `slow` says why this process reads questions slower than it should.
+    """
     catalog = snapshot.catalog
     skips = catalog.skips()
     behind = staleness(catalog.known(), [(skip.root, skip.path) for skip in skips], plan.roots, plan.rules)
@@ -25,6 +28,7 @@ def of(folder: Path, snapshot: Snapshot, plan: Plan) -> dict[str, Any]:
         "indexed_at": catalog.number("indexed_at"),
         "model": snapshot.embedder,
         "model_name": snapshot.model,
+        "slow": slow,
         "change": _change(snapshot),
         "bytes": sum(map(_size, folder.rglob("*"))),
         "skipped": [skip for skip in skips if not skip.failed],

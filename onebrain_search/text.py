@@ -76,6 +76,8 @@ def status_text(found: Shape) -> str:
         lines.append(f"model      {found['model_name']} answers; {change['to']} {read}")
     elif found["model_name"]:
         lines.append(f"model      {found['model_name']}")
+    if found["slow"]:
+        lines.append(f"slow       the model's faster engine cannot be loaded: {found['slow']}")
     lines.append(f"changed    {datetime.fromtimestamp(found['indexed_at']):%Y-%m-%d %H:%M}")
     stale = found["stale"]
     if stale is None:

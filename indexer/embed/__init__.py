@@ -153,12 +153,17 @@ def are_few(count: int, model: str = DEFAULT_MODEL) -> bool:
     return count < {ENGLISH: FEW_TEXTS, MULTILINGUAL: FEW_MULTILINGUAL}.get(packaged_as(model), 0)
 
 
-def hasten(model: str) -> None:
-    """Make ready for many questions by the model called so, in a thread aside; those who ask need not wait for it."""
-    if packaged_as(model) == ENGLISH:
-        from indexer.embed.packaged import SESSION
+def hasten(model: str) -> str:
+    """Make ready for many questions by the model called so, in a thread aside; those who ask need not wait for it.
 
-        SESSION.load_aside()
+    Returns why that failed, empty where it did not, or not yet.
+    """
+    if packaged_as(model) != ENGLISH:
+        return ""
+    from indexer.embed.packaged import SESSION
+
+    SESSION.load_aside()
+    return SESSION.trouble
 
 
 def open_cross_encoder(model: str, *, offline: bool = False) -> CrossEncoder:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from indexer.embed import DEFAULT_MODEL, minilm
@@ -27,6 +26,7 @@ class Session:
 
     def __init__(self) -> None:
         self.forward: Forward | None = None  # when it is loaded
+        self.trouble = ""  # why it could not be loaded aside
         self._loading = threading.Lock()
         self._begun = False
 
@@ -40,7 +40,7 @@ class Session:
             return self.forward
 
     def load_aside(self) -> None:
-        """Load it in a thread of its own, once. Where that fails, all stays as it is: numpy needs no such file."""
+        """Load it in a thread of its own, once. Where that fails, `trouble` says why: numpy needs no such file."""
         if not self._begun:
             self._begun = True
             # No daemon: an interpreter that ends while the engine starts would tear it down half made.
@@ -48,8 +48,10 @@ class Session:
 
     def _tried(self) -> None:
         """Load it if it can be loaded."""
-        with suppress(Exception):  # the library raises its own types, and bare Exception
+        try:
             self.load()
+        except Exception as error:  # the library raises its own types, and bare Exception
+            self.trouble = str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
 SESSION = Session()

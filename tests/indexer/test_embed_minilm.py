@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -141,10 +142,12 @@ def session_embedder(session: Session) -> Embedder:
 
 
 def test_an_engine_that_cannot_be_loaded_leaves_the_other_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Aside, nobody waits for it, and nobody is told: it would only be faster."""
+    """Aside, nobody waits for it, and why it is missing is kept: it would only be faster."""
     monkeypatch.setattr(minilm, "ONNX", Carrier("no_such_package_here", "no-such-dist", "model.onnx", ""))
     session = Session()
     session.load_aside()
+    [thread.join() for thread in threading.enumerate() if thread.name == "onnx"]
+    assert "pip install --force-reinstall no-such-dist" in session.trouble
     assert open_for_queries(session).embed_queries(TEXTS).shape == (3, 384)
     with pytest.raises(ModelMissing):
         session.load()

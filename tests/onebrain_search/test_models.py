@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from indexer import backlog
-from indexer.embed import multilingual
+from indexer.embed import minilm, multilingual, packaged
 from indexer.embed.carrier import Carrier
 from onebrain_search import Brain, models
 from onebrain_search.config import Embedding
+from onebrain_search.doctor import examine
 from onebrain_search.models import named_in, source
+from onebrain_search.render import status_json
 from onebrain_search.text import status_text
 
 MakeVault = Callable[..., Path]
@@ -182,6 +186,25 @@ def test_an_address_is_a_server_and_its_model() -> None:
         "nomic-embed-text", "http://localhost:11434/v1", "KEY",
     )  # fmt: skip
     assert source("multilingual") == ("multilingual", None)
+
+
+def test_a_damaged_file_of_the_faster_engine_is_told_once(
+    opened: Callable[..., Brain], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With an answer, in the status as long as it lasts, and by `doctor`; questions are read all the same."""
+    brain = opened(ENGLISH)
+    brain.index()
+    monkeypatch.setattr(minilm, "ONNX", replace(minilm.ONNX, sha256="0" * 64))
+    monkeypatch.setattr(packaged, "SESSION", packaged.Session())
+    asked = [brain.ask(f"what was talked about on day {n}?") for n in (1, 2)]
+    [thread.join() for thread in threading.enumerate() if thread.name == "onnx"]
+    asked += [brain.ask(f"what was talked about on day {n}?") for n in (3, 4)]
+    told = [sum("faster engine cannot be loaded" in note for note in answer.notes) for answer in asked]
+    assert told == [0, 0, 1, 0]
+    assert all(answer.sources for answer in asked)
+    assert "pip install --force-reinstall" in brain.status()["slow"]
+    assert "slow       the model's faster engine" in status_text(status_json(brain.status()) | {"daemon": None})
+    assert any(finding.check == "model" and "not the published one" in finding.what for finding in examine(brain))
 
 
 def test_only_a_process_that_is_asked_again_loads_the_engine_for_many_questions(

@@ -19,6 +19,11 @@ def printable(text: str) -> str:
     return _CONTROL.sub(lambda match: chr(0x2400 + ord(match[0])) if match[0] < " " else "�", text)
 
 
+def one_line(text: str) -> str:
+    """Return printable text in which a line break has a stand-in, too: the name of a file can hold one."""
+    return printable(text).replace("\n", "␊")
+
+
 def printable_json(text: str) -> str:
     """Return JSON text with the same characters as escapes: they stand in its strings only."""
     return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

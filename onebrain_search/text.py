@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from indexer.labels import day, label
-from onebrain_search.printable import printable
+from onebrain_search.printable import one_line, printable
 
 Shape = Mapping[str, Any]
 Link = Callable[[str, str, int], str]
@@ -33,7 +33,7 @@ def answer_text(answer: Shape, *, all_links: bool = False, link: Link | None = N
         from onebrain_search.web.show import block_text  # a module that loads nothing else of the web
 
         shown.append(block_text(answer["web"]))
-    return "\n\n".join([*shown, *(printable(f"note: {note}") for note in answer["notes"])])
+    return "\n\n".join([*shown, *(one_line(f"note: {note}") for note in answer["notes"])])
 
 
 def explain_text(answer: Shape) -> str:
@@ -55,8 +55,8 @@ def related_text(found: Shape) -> str:
         parts = source["parts"].items()
         ties = ", ".join(f"{name} {value:.2f}" if name == "vector" else name for name, value in parts)
         place = f"{source['path']}:{source['start_line']}"
-        lines.append(f"  {source['rank']}. {place} › {source['title']} — {ties}")
-    return printable("\n".join(lines))
+        lines.append(one_line(f"  {source['rank']}. {place} › {source['title']} — {ties}"))
+    return "\n".join(lines)
 
 
 def status_text(found: Shape) -> str:
@@ -93,18 +93,18 @@ def status_text(found: Shape) -> str:
         again = f", restarted {watcher['restarts']} times" if watcher["restarts"] else ""
         lines.append(f"watcher    {watcher['mode']}{again} (process {watcher['pid']}){': ' if why else ''}{why}")
     for name in ("skipped", "failed"):
-        lines += [f"{name:<10} {skip['path'] or 'the vault'}: {skip['reason']}" for skip in found[name]]
+        lines += [one_line(f"{name:<10} {skip['path'] or 'the vault'}: {skip['reason']}") for skip in found[name]]
     return printable("\n".join(lines))
 
 
 def findings_text(found: Shape) -> str:
     """Return what `doctor` found."""
     rows = found["findings"]
-    lines = [
-        f"{'hint ' if f['hint'] else 'FAULT'} {f['check']}: {f['what']} ({f['where']})\n      {f['fix']}"
-        for f in rows
-    ]
-    return printable("\n".join(lines)) if lines else "nothing is wrong"
+    lines = list[str]()
+    for f in rows:
+        lines.append(one_line(f"{'hint ' if f['hint'] else 'FAULT'} {f['check']}: {f['what']} ({f['where']})"))
+        lines.append(one_line(f"      {f['fix']}"))
+    return "\n".join(lines) if lines else "nothing is wrong"
 
 
 def report_text(report: Shape) -> str:
@@ -120,7 +120,7 @@ def report_text(report: Shape) -> str:
     rest += [f"  … and {len(skipped) - SKIPS} more (see `status`)"] if len(skipped) > SKIPS else []
     rest += [f"  could not read {skip['path'] or 'the vault'}: {skip['reason']}" for skip in report["failed"]]
     rest += [f"  note: {note}" for note in report["notes"]]
-    return printable("\n".join([f"{'; '.join(lines)} ({report['seconds']:.1f} s)", *rest]))
+    return "\n".join([f"{'; '.join(lines)} ({report['seconds']:.1f} s)", *map(one_line, rest)])
 
 
 def _sources_text(answer: Shape, link: Link | None) -> str:
@@ -130,12 +130,12 @@ def _sources_text(answer: Shape, link: Link | None) -> str:
     title = "Nearest candidates (weak)" if weak else f"Sources (top {len(sources)} by relevance)"
     lines = [f"📚 {title}:"]
     for source in sources:
-        place = printable(f"{source['path']}:{source['line']}")
+        place = one_line(f"{source['path']}:{source['line']}")
         place = link(place, source["path"], source["line"]) if link else place
         heading = " › ".join(source["heading"]) or source["symbol"] or source["title"]
         stale = " (changed since)" if source["stale"] else ""
         excerpt = f" — {source['excerpt']}" if source["excerpt"] else ""
-        rest = printable(f" › {heading}{excerpt}{stale}")
+        rest = one_line(f" › {heading}{excerpt}{stale}")
         lines.append(f"  {source['rank']}. {place}{rest}")
     return "\n".join(lines)
 
@@ -157,4 +157,4 @@ def _event_text(link: Shape) -> str:
     reason = f' · "{link["reason"]}"' if link["reason"] else ""
     status = f" ({link['status']})" if link["status"] else ""
     said = f"{day(link['date'], link['date_source'] or '')} · {label(link['thread'] or '', link['what'])}"
-    return f"  {said}{status}{reason} · {link['path']}:{link['line']}"
+    return one_line(f"  {said}{status}{reason} · {link['path']}:{link['line']}")

@@ -16,6 +16,7 @@ import pytest
 from indexer.store import open_store
 from onebrain_search import Brain
 from onebrain_search.cli import main
+from onebrain_search.mcp.answers import source_line
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX rights")
 
@@ -341,3 +342,21 @@ def test_f60_a_home_folder_is_indexed_after_one_yes(run: Any, vault: Any, monkey
     (notes / "onebrain.yml").write_text("onebrain_search:\n  code: [{name: all, path: ..}]\n")
     told = run("search", "needle", "--vault", notes)
     assert (told.code, str(folder) in told.err) == (2, True)
+
+
+@posix
+def test_a_line_break_in_a_name_breaks_no_line(run: Callable[..., Told], vault: Any) -> None:
+    """One source is one line wherever files are listed, and the name in the JSON is the real one."""
+    said = "## Decisions\n\n- 2026-01-02: Decided to keep the needle because it is sharp.\n"
+    folder = vault({"a\nb.md": said, "c.md": "A needle lies near [[a\nb]].", "bad\n.ipynb": "{"})
+    index = ["index", "--lexical-only"]
+    by_words = ["search", "--retrieval", "lexical"]
+    commands = [index, [*by_words, "needle"], [*by_words, "why keep the needle"], ["related", "c.md"], ["status"]]
+    for words in [*commands, ["doctor"], ["forget", "a\nb.md"]]:
+        told = run(*words, "--vault", folder)
+        shown = told.out + told.err
+        assert ("␊" in shown, "a\nb.md" in shown or "bad\n" in shown) == (True, False), shown
+    assert run("forget", "--undo", "a\nb.md", "--vault", folder).code == 0
+    found = run(*by_words, "sharp", "--json", "--vault", folder).json["sources"]
+    assert [source["path"] for source in found] == ["a\nb.md"]
+    assert "a␊b.md:3 ›" in source_line(found[0])

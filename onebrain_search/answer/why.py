@@ -14,6 +14,7 @@ from onebrain_search.answer.book import Book, Link
 from onebrain_search.answer.chain import chain
 from onebrain_search.answer.fit import identified
 from onebrain_search.answer.standing import Standing, place, standing
+from onebrain_search.printable import one_line
 from onebrain_search.types import Confidence, Query
 
 FOLLOWED = 0.6  # of full weight that a passage has as a source for telling an event, however little it says itself
@@ -68,7 +69,7 @@ def _line(event: Event) -> str:
     """Return an event on one line: when, what, its reason in quotation marks, and where."""
     reason = f' · "{event.reason}"' if event.reason and event.reason not in event.what else ""
     status = f" ({event.status})" if event.status else ""
-    return f"{event.day} · {event.label}{status}{reason} · {place(event)}"
+    return f"{event.day} · {event.label}{status}{reason} · {one_line(place(event))}"
 
 
 def _in_force(story: Story) -> str:
@@ -80,9 +81,9 @@ def _in_force(story: Story) -> str:
         return f"nothing that these notes settle{ending}"
     reason = f' · "{event.reason}"' if event.reason and event.reason not in event.what else ""
     return (
-        f"{event.label}, since {event.day}{reason} · {place(event)}"
+        f"{event.label}, since {event.day}{reason} · {one_line(place(event))}"
         if event.date
-        else f"{event.label} · {place(event)}"
+        else f"{event.label} · {one_line(place(event))}"
     )
 
 

@@ -97,9 +97,9 @@ def main() -> None:
         error.show()
         code = 2
     except OneBrainError as error:
-        from onebrain_search.cli.console import say
+        from onebrain_search.printable import one_line
 
-        say(f"error: {error}")
+        click.echo(one_line(f"error: {error}"), err=True)
         code = 2
     except OSError as error:
         _drop_output()

@@ -56,7 +56,7 @@ def forget(path: str | None, vault: Path | None, undo: bool, as_json: bool) -> i
     """
     from indexer.snapshot import exists
     from onebrain_search import forgotten
-    from onebrain_search.printable import printable
+    from onebrain_search.printable import one_line
 
     brain = open_brain(vault)
     kept = brain.forget(path, undo=undo) if path else brain.forgotten()
@@ -66,9 +66,9 @@ def forget(path: str | None, vault: Path | None, undo: bool, as_json: bool) -> i
     if as_json:
         print_json({"version": 1, "forgotten": list(kept), "missing": list(missing)})
     else:
-        click.echo(printable("\n".join(kept)) if kept else "nothing is forgotten")
+        click.echo("\n".join(map(one_line, kept)) if kept else "nothing is forgotten")
     for place in missing:
-        say(f"note: nothing lies at {place} now: look how it is written; it stays out should it come")
+        say(f"note: nothing lies at {one_line(place)} now: look how it is written; it stays out should it come")
     return 0
 
 

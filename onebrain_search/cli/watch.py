@@ -41,5 +41,7 @@ def watch(vault: Path | None) -> int:
 
 def _tell(generation: int, paths: tuple[str, ...]) -> None:
     """Name what can be found now."""
-    named = ", ".join(paths[:SHOWN]) + (f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else "")
+    from onebrain_search.printable import one_line
+
+    named = one_line(", ".join(paths[:SHOWN])) + (f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else "")
     say(f"{time.strftime('%H:%M:%S')} {named or 'vectors are complete'}")

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from indexer.errors import RequestError
 from onebrain_search import text
 from onebrain_search.mcp.reply import NOTICE, Reply, fenced, largest
+from onebrain_search.printable import one_line
 
 Call = Callable[[str, Mapping[str, Any]], dict[str, Any]]  # (method of the Service, request) -> JSON
 Arguments = Mapping[str, Any]
@@ -94,7 +95,7 @@ def search(call: Call, asked: Arguments) -> Reply:
             for n, source in enumerate(part)
         ]
         data = {"notice": NOTICE, "results": results, "notes": found["notes"], "cursor": cursor}
-        body = "\n".join([*map(source_line, part), *(f"note: {note}" for note in found["notes"])])
+        body = "\n".join([*map(source_line, part), *(one_line(f"note: {note}") for note in found["notes"])])
         head = f"{len(sources)} found" if sources else f"nothing found for {shortened(asked['query'])!r}"
         return Reply(f"{head}\n{fenced(body + passages_text(part[:passages]))}{more(cursor)}", data)
 
@@ -158,13 +159,13 @@ def source_line(source: Shape) -> str:
     """Return one line on a source."""
     heading = " › ".join(source["heading"]) or source["symbol"] or source["title"]
     stale = " (changed since)" if source["stale"] else ""
-    return f"{source['rank']}. {source['path']}:{source['line']} › {heading} — {source['excerpt']}{stale}"
+    return one_line(f"{source['rank']}. {source['path']}:{source['line']} › {heading} — {source['excerpt']}{stale}")
 
 
 def passages_text(sources: Sequence[Shape]) -> str:
     """Return whole passages below each other."""
     return "".join(
-        f"\n\n--- [{s['rank']}] {s['path']}:{s['start_line']}-{s['end_line']}\n{s['text']}" for s in sources
+        f"\n\n--- [{s['rank']}] {one_line(s['path'])}:{s['start_line']}-{s['end_line']}\n{s['text']}" for s in sources
     )
 
 

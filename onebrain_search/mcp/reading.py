@@ -11,6 +11,7 @@ from typing import Any
 from indexer.errors import NotFound, RequestError
 from onebrain_search.mcp.answers import SCHEME, Arguments, Call, more, url
 from onebrain_search.mcp.reply import NOTICE, Reply, estimate, fenced
+from onebrain_search.printable import one_line
 
 ADDRESS = re.compile(r"(?P<path>.+?)(?::(?P<line>\d+)(?::(?P<count>\d+))?)?$", re.DOTALL)
 CURSOR = re.compile(r"(?:(\d+):)?(\d+)\.(\d+)")
@@ -42,7 +43,7 @@ class Cut:
         """Return the text, with the numbers of its lines when they are wanted."""
         lines = self.text.split("\n")
         body = "\n".join(f"{self.start_line + n}: {line}" for n, line in enumerate(lines)) if numbered else self.text
-        return f"--- {self.path}:{self.start_line}-{self.end_line} of {self.line_count}\n{body}"
+        return f"--- {one_line(self.path)}:{self.start_line}-{self.end_line} of {self.line_count}\n{body}"
 
 
 def fetch(call: Call, asked: Arguments) -> Reply:
@@ -101,7 +102,7 @@ def multi_get(call: Call, asked: Arguments) -> Reply:
 
 def _several(cuts: Sequence[Cut], skipped: Sequence[Mapping[str, str]], cursor: str, numbered: bool) -> Reply:
     """Return the reply with several files."""
-    said = [f"--- {each['path']}: left out, {each['reason']}" for each in skipped]
+    said = [one_line(f"--- {each['path']}: left out, {each['reason']}") for each in skipped]
     body = "\n\n".join([*(cut.shown(numbered) for cut in cuts), *said])
     data = {"notice": NOTICE, "files": [cut.data for cut in cuts], "skipped": list(skipped), "cursor": cursor}
     return Reply(f"{len(cuts)} files\n{fenced(body)}{more(cursor)}", data)

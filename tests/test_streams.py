@@ -82,6 +82,21 @@ def test_output_that_nobody_takes_is_no_error(vault: Any, home: Path, words: str
         assert (ran.returncode, "Traceback" in ran.stderr) == (0, False), ran.stderr
 
 
+@posix
+@pytest.mark.parametrize(
+    ("words", "code"), [("--help", 0), ("--version", 0), ("search --help", 0), ("get no.md", 2), ("search --nope", 2)]
+)
+def test_a_pipe_that_nobody_reads_changes_no_exit_code(vault: Any, home: Path, words: str, code: int) -> None:
+    """Neither of help nor of an error, whichever stream it is."""
+    command = [sys.executable, "-c", "from onebrain_search.cli import main; main()", *words.split()]
+    gone, end = os.pipe()
+    os.close(gone)
+    for streams in ({"stdout": end}, {"stderr": end}, {"stdout": end, "stderr": end}):
+        ran = subprocess.run(command, cwd=vault({"a.md": "needle"}), **streams)
+        assert ran.returncode == code, streams
+    os.close(end)
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
 def test_output_that_cannot_be_written_is_one_line(vault: Any, home: Path) -> None:
     """A full disk."""

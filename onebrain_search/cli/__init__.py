@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 
 import click
@@ -64,15 +65,22 @@ class Verbs(click.Group):
             args = [args[2], *args[:2], *args[3:]]
         if args and args[0] not in VERBS and args[0] not in ("--help", "-h", "--version"):
             args = [DEFAULT, *args]
-        return super().parse_args(ctx, args)
+        with _enough(ctx):  # it prints the help
+            return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run a verb; that the reader of its output had enough is no error, though click would make one of it."""
-        try:
+        """Run a verb."""
+        with _enough(ctx):
             return super().invoke(ctx)
-        except BrokenPipeError:
-            _drop_output()
-            return 0
+
+
+@contextmanager
+def _enough(ctx: click.Context) -> Iterator[None]:
+    """End well when the reader of the output had enough, of which click would make an error."""
+    try:
+        yield
+    except BrokenPipeError:
+        ctx.exit(0)
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
@@ -87,27 +95,31 @@ def cli() -> None:
 def main() -> None:
     """Run the command line and exit."""
     _ready_streams()
-    code: object
+    code = 2
+    with suppress(BrokenPipeError):  # not even what went wrong is read
+        code = _run()
+    _drop_unread()
+    sys.exit(code)
+
+
+def _run() -> int:
+    """Run the command line; return its exit code when what went wrong is told."""
     try:
         code = cli.main(standalone_mode=False)
+        return code if isinstance(code, int) else 0
     except (click.exceptions.Abort, KeyboardInterrupt):
         click.echo("stopped; what was indexed so far is kept", err=True)
-        code = 130
+        return 130
     except click.ClickException as error:
         error.show()
-        code = 2
     except OneBrainError as error:
         from onebrain_search.printable import one_line
 
         click.echo(one_line(f"error: {error}"), err=True)
-        code = 2
     except OSError as error:
-        _drop_output()
-        code = 2
-        click.echo(
-            f"error: {error.strerror} ({error.filename or 'the output'}): mend that and run it again", err=True
-        )
-    sys.exit(code if isinstance(code, int) else 0)
+        place = error.filename or "the output"
+        click.echo(f"error: {error.strerror} ({place}): mend that and run it again", err=True)
+    return 2
 
 
 def _ready_streams() -> None:
@@ -124,10 +136,7 @@ def _ready_streams() -> None:
 
 def _restart_in_utf8() -> None:
     """Start this process again with Python's UTF-8 mode; where that cannot be had, say what to do and end."""
-    mode = [
-        "-X",
-        "utf8",
-    ]  # counts before all that comes after it, and under -E; the variable is for processes of ours
+    mode = ["-X", "utf8"]  # counts before what comes after it, and under -E; the variable is for our own processes
     with suppress(OSError):
         if sys.orig_argv[1:3] != mode:
             os.execve(sys.executable, [sys.executable, *mode, *sys.orig_argv[1:]], {**os.environ, "PYTHONUTF8": "1"})
@@ -136,6 +145,10 @@ def _restart_in_utf8() -> None:
     sys.exit(2)
 
 
-def _drop_output() -> None:
-    """Send what is still to be written nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _drop_unread() -> None:
+    """Send what can still not be written nowhere, else the interpreter makes an error of it when it ends."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

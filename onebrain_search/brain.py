@@ -84,7 +84,7 @@ class Brain:
 
         Returns None when another process is indexing: what is there is used. Raises ScanError, StoreError.
         """
-        plan.refuse_unbounded(self.config, yes=exists(self.folder))  # said once, it holds
+        plan.check_new(self.config, self.folder)
         try:
             report = self.refresh_words(progress)
         except StoreError as error:
@@ -148,9 +148,9 @@ class Brain:
 
         `on_change` is told the generation and the written forms of the files of each change that can be found now, no
         files when only vectors were made; it and `progress` are called by threads of the watcher. Opening it raises
-        Busy when another process watches this vault. Raises ScanError for a home folder.
+        Busy when another process watches this vault. Raises ScanError for a home folder, or none that ever was.
         """
-        plan.refuse_unbounded(self.config, yes=exists(self.folder))  # said once, it holds
+        plan.check_new(self.config, self.folder)
         from indexer.watch.loop import Watch
 
         def changed(generation: int, paths: tuple[str, ...]) -> None:

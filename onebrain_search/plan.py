@@ -9,6 +9,7 @@ from pathlib import Path
 from indexer import scan
 from indexer.parse import PARSERS, ParseOptions
 from indexer.plan import Plan, Progress, Vectors
+from indexer.snapshot import exists
 from indexer.types import Kind, Root
 from onebrain_search.config import Config, apart
 from onebrain_search.forgotten import of_root
@@ -40,6 +41,16 @@ def refuse_unbounded(config: Config, *, yes: bool = False) -> None:
     """Raise ScanError where the vault or a code folder is a home folder or a drive, unless the user said yes."""
     for root in roots(config):
         scan.refuse_unbounded(root.folder, yes=yes)
+
+
+def check_new(config: Config, state: Path) -> None:
+    """Raise ScanError for a vault without an index that is a home folder, a drive, or not there.
+
+    One with an index was allowed before, and was there: it is waited for when it is away.
+    """
+    if not exists(state):
+        refuse_unbounded(config)
+        scan.check_listable(roots(config)[0])
 
 
 def plan(

@@ -234,3 +234,13 @@ def test_what_is_pending_is_counted_with_the_answer(vault: Vault, home: Path) ->
     counts = brain.snapshot().counts()
     assert (counts["pending"], counts["generation"]) == (2, brain.snapshot().generation)
     assert Snapshot.open(brain.folder).generation == counts["generation"]
+
+
+@pytest.mark.parametrize("verb", ["watch", "serve"])
+def test_a_folder_that_never_was_is_an_error(tmp_path: Path, home: Path, verb: str) -> None:
+    """What, where and what to do in one line, and no index is made; a vault with an index is waited for."""
+    command = [sys.executable, "-c", "from onebrain_search.cli import main; main()", verb, "--vault"]
+    ran = subprocess.run([*command, str(tmp_path / "nots")], capture_output=True, text=True, timeout=PATIENCE)
+    assert (ran.returncode, len(ran.stderr.splitlines())) == (2, 1), ran.stderr
+    assert str(tmp_path / "nots") in ran.stderr
+    assert not list(home.glob("nots-*"))

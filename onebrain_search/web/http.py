@@ -193,7 +193,7 @@ class Http:
             sent = {"headers": {**headers, "host": _host(parts)}, "extensions": extras, "timeout": left}
             try:
                 with client.stream(url=target, **_filled(body), **sent) as response:  # type: ignore[arg-type]
-                    return response.status_code, _joined(response), self._read(response, ask, until)
+                    return response.status_code, _joined(response), self._read(response, ask, until, client)
             except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
                 problem = error  # the next address of the host may be reachable
             except httpx2.TimeoutException as error:
@@ -208,8 +208,15 @@ class Http:
         fix = "check the network, or the proxy" if proxy else "check the network"
         raise WebError(UNREACHABLE, kind="unreachable", where=shown(url), fix=fix) from problem
 
-    def _read(self, response: Response, ask: Ask, until: float) -> bytes:
-        """Return the body, unpacked. Raises WebError when it is too big or too slow."""
+    def _read(self, response: Response, ask: Ask, until: float, client: Client) -> bytes:
+        """Return the body, unpacked. Raises WebError when it is too big, too slow, or packed as nobody asked for."""
+        packed = _names(response.headers.get("content-encoding", "")) - _names(client.headers["accept-encoding"])
+        if packed - {"identity"}:
+            if not response.is_success:  # the status says what there is to say
+                return b""
+            raise WebError(
+                f"is packed as nobody asked for ({min(packed)[:20]})", kind="malformed", where=shown(ask.url)
+            )
         found = bytearray()
         for piece in response.iter_bytes():  # as they come: whole blocks would wait for a drip
             found += piece
@@ -340,6 +347,11 @@ def _host(parts: SplitResult) -> str:
 def _lower(headers: Mapping[str, str]) -> dict[str, str]:
     """Return headers by their names in lower case."""
     return {name.lower(): value for name, value in headers.items()}
+
+
+def _names(listed: str) -> set[str]:
+    """Return the names of a header that lists some."""
+    return {name.strip().lower() for name in listed.split(",")} - {""}
 
 
 def _filled(body: Mapping[str, Any]) -> dict[str, Any]:

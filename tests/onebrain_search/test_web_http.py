@@ -57,6 +57,19 @@ def test_a_fault_on_the_way_is_one_line(net: FakeInternet, fault: str, kind: str
     assert _kind(net, fault, seconds=0.5 if kind == "timeout" else 20.0, most_bytes=1_000_000) == kind
 
 
+@pytest.mark.parametrize("packing", ["compress", "gzip, compress", "x\u00e4"])
+def test_a_body_that_cannot_be_unpacked_is_no_text(net: FakeInternet, packing: str) -> None:
+    """It is not asked for, and refused where it comes; of an error the status counts, and what is empty is empty."""
+    packed = {"content-encoding": packing}
+    net.sites["docs.example.org"] = lambda call: Served(b"\x8b\x03", int(call.path[1:]), "text/html", packed)
+    with pytest.raises(WebError, match="packed as nobody asked for") as caught:
+        Http(routes=net.routes).send(Ask("http://docs.example.org/200"))
+    assert (caught.value.kind, "\n" in str(caught.value)) == ("malformed", False)
+    assert packing not in net.calls[0].headers["accept-encoding"]
+    reply = Http(routes=net.routes).send(Ask("http://docs.example.org/404"))
+    assert (reply.status, reply.body) == (404, b"")
+
+
 def test_a_host_that_is_not_there_cannot_be_reached() -> None:
     """A closed port is told apart from silence."""
     with pytest.raises(WebError, match="cannot be reached") as caught:

@@ -38,6 +38,7 @@ class Engine:
         self._watch: Watch | None = None
         self._client: Client | None = None
         self._stage, self._progress = "", "starting"
+        self._distrusted = ""  # why the daemon that runs is not asked
         self._trouble: OneBrainError | None = None
 
     def start(self) -> None:
@@ -72,9 +73,9 @@ class Engine:
         """Return what the daemon answers, None when there is none or it just ended."""
         with self._speaking:
             if self._client is None:
-                from onebrain_search.client import connect
+                from onebrain_search.client import reach
 
-                self._client = connect(brain.folder)
+                self._client, self._distrusted = reach(brain.folder)
             if self._client is None:
                 return None
             try:
@@ -90,7 +91,8 @@ class Engine:
 
         service = Service(brain)
         if method == "status":
-            return _told(self._status(brain), "in this process", self._indexing, brain)
+            engine = f"in this process: {self._distrusted}" if self._distrusted else "in this process"
+            return _told(self._status(brain), engine, self._indexing, brain)
         notes = self._settled(brain) if method != "get" else []
         found: dict[str, Any] = getattr(service, method)(request)
         return {**found, "notes": [*found["notes"], *notes]} if "notes" in found else found

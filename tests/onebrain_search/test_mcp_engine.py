@@ -182,9 +182,9 @@ def test_a_daemon_with_another_token_is_not_trusted(indexed: tuple[Path, Path]) 
         told = json.loads(file.read_text())
         file.write_text(json.dumps(told | {"token": "wrong"}))
         try:
-            told = run(asked, "status", {})
-            assert told.data["engine"].startswith("in this process: the daemon does not know the token")
-            assert "end it with `stop`" in told.text
+            status = run(asked, "status", {})
+            assert status.data["engine"].startswith("in this process: the daemon does not know the token")
+            assert "end it with `stop`" in status.text
             assert run(asked, "search", {"query": "idempotency keys"}).data["results"]
         finally:
             file.write_text(json.dumps(told))

@@ -133,6 +133,11 @@ _EAST_LEADING = re.compile(
     r"위해(?:서)?))[、,，]?\s*(?P<what2>.{2,})",
     re.DOTALL,
 )
+_EAST_AFTER = re.compile(  # a sentence of its own, told for a reason by its end
+    r"(?P<what>.{2,})[。.]\s*(?P<reason>[^。.]{2,120}?(?:(?:から|ため)(?:だ|である|です|であった|でした)|"
+    r"때문(?:이다|입니다|이었다|임)))[。.]?\s*",
+    re.DOTALL,
+)
 _SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)[.!?](?=\s+[^\W_a-z]|\s*$)|[。！？]|\n\s*\n")
 _EDGES, _PAUSES = " \t\n,;:.!—–-，；：、(", (*",;:.—–-",)
 
@@ -146,6 +151,9 @@ def split_reason(text: str) -> tuple[str, str]:
     if words is not None and _PHRASES.keys().isdisjoint(words) and _CONTRASTS.isdisjoint(words):
         return text, ""
     east = words is None and bool(_EAST.search(text))
+    after = _EAST_AFTER.fullmatch(text) if east else None
+    if after:
+        return after["what"].strip(_EDGES), after["reason"]
     leading = (_EAST_LEADING if east else _LEADING).match(text)
     if leading and (found := _from_leading(leading)):
         return found

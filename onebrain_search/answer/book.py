@@ -8,6 +8,7 @@ from indexer import tokens
 from indexer.snapshot import Snapshot
 from indexer.timeline import Timeline, Told
 from onebrain_search.answer.names import Names
+from onebrain_search.confidence import FEW
 
 _TEXTS = 50_000  # whose words are remembered before they are given back
 
@@ -53,8 +54,8 @@ class Book:
         return self.words(told.title).union(*map(self.words, told.heading))
 
     def rarity(self, term: str) -> float:
-        """Return BM25's inverse document frequency of a term."""
+        """Return BM25's inverse document frequency of a term; among few notes, what two share is no common word."""
         found = self._rarity.get(term)
         if found is None:
-            found = self._rarity[term] = self.snapshot.rarity(term)
+            found = self._rarity[term] = self.snapshot.rarity(term, FEW)
         return found

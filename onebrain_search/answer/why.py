@@ -9,7 +9,7 @@ from indexer import tokens
 from indexer.snapshot import Snapshot
 from indexer.types import Event
 from onebrain_search import question
-from onebrain_search.answer import subject
+from onebrain_search.answer import turning
 from onebrain_search.answer.book import Book, Link
 from onebrain_search.answer.chain import chain
 from onebrain_search.answer.fit import identified
@@ -113,7 +113,7 @@ def _settled(query: Query, found: Standing) -> Event | None:
         return None
     best = max(decisions, key=fit).told.event
     ended = [link.told.event for link in found.ended.get(best.id, ())]
-    if ended and subject.changes(query.text) and not subject.changes(best.what):
+    if ended and turning.changes(query.text) and not turning.changes(best.what):
         return next((link.told.event for link in found.links if link.told.event.id == ended[0].id), ended[0])
     return best
 

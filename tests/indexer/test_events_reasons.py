@@ -49,6 +49,8 @@ from indexer.events.reasons import first_sentence, split_reason
         ("깃허브 액션으로 바꾸기로 했다. 이유: 관리가 쉽다.", "깃허브 액션으로 바꾸기로 했다", "관리가 쉽다"),
         ("Перешли на pnpm. Причина: быстрее", "Перешли на pnpm", "быстрее"),
         ("비용이 크기 때문에 Kafka를 버렸다", "Kafka를 버렸다", "비용이 크기 때문에"),
+        ("Kafka를 버렸다. 비용이 크기 때문이다.", "Kafka를 버렸다", "비용이 크기 때문이다"),
+        ("例会を廃止した。時間がかかるからだ。", "例会を廃止した", "時間がかかるからだ"),
     ],
 )
 def test_reason_is_split_off_word_for_word(text: str, what: str, reason: str) -> None:

@@ -44,8 +44,19 @@ CHAINS = {
     "- 2026-06-02: ตัดสินใจเลิกใช้ MySQL และเปลี่ยนไปใช้ PostgreSQL เพราะต้องการค้นหาภาษาไทย\n",
     "ru.md": "- 2026-01-15: решили использовать Hetzner, потому что это дешевле.\n"
     "- 2026-04-20: решили отказаться от Hetzner и перейти на Selectel, потому что так велит закон.\n",
+    "es.md": "- 2026-01-15: decidimos usar Heroku para el despliegue porque es sencillo.\n"
+    "- 2026-04-20: decidimos abandonar Heroku y pasar a Fly.io porque es más barato.\n",
+    "de.md": "- 2026-01-15: Wir haben uns für Jenkins entschieden, weil das Team es kennt.\n"
+    "- 2026-04-20: Wir haben beschlossen, Jenkins aufzugeben, weil der Betrieb zu viel Zeit kostet.\n",
+    "ar.md": "- 2026-01-15: قررنا استخدام Redis لأن الفريق يعرفها.\n"
+    "- 2026-04-20: قررنا التخلي عن Redis والانتقال إلى Valkey لأن الترخيص تغير.\n",
+    "hi.md": "- 2026-01-15: हमने Oracle का उपयोग करने का निर्णय लिया क्योंकि टीम इसे जानती है।\n"
+    "- 2026-04-20: हमने Oracle छोड़कर SQLite अपनाने का फैसला किया क्योंकि लाइसेंस महंगा है।\n",
 }
-HEADINGS = {"ja.md": "決定", "zh.md": "决定", "ko.md": "결정", "th.md": "การตัดสินใจ", "ru.md": "Решения"}
+HEADINGS = {
+    "ja.md": "決定", "zh.md": "决定", "ko.md": "결정", "th.md": "การตัดสินใจ", "ru.md": "Решения",
+    "es.md": "Decisiones", "de.md": "Entscheidungen", "ar.md": "القرارات", "hi.md": "निर्णय",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -131,17 +142,22 @@ def test_english_notes_of_every_kind_are_read_by_the_english_model(home: Path, t
         ("왜 젠킨스를 그만두었나요?", "ko.md", "관리에 시간이 많이 든다"),
         ("ทำไมเราถึงเลิกใช้ MySQL", "th.md", "ต้องการค้นหาภาษาไทย"),
         ("почему мы отказались от Hetzner?", "ru.md", "так велит закон"),
+        ("¿por qué abandonamos Heroku?", "es.md", "es más barato"),
+        ("Warum haben wir Jenkins aufgegeben?", "de.md", "der Betrieb zu viel Zeit kostet"),
+        ("لماذا تخلينا عن Redis؟", "ar.md", "الترخيص تغير"),
+        ("हमने Oracle क्यों छोड़ा?", "hi.md", "लाइसेंस महंगा है।"),
     ],
 )
 def test_a_chain_of_decisions_is_told_in_any_language(
     home: Path, vault: MakeVault, question: str, note: str, reason: str
 ) -> None:
-    """Both decisions in the order of their dates, the last one in force, with its reason word for word."""
+    """Both decisions in the order of their dates, the first one replaced, the last one in force with its reason."""
     files = {name: f"# {name}\n\n## {HEADINGS[name]}\n\n{text}" for name, text in CHAINS.items()}
     brain = Brain.open(vault(files), environ={"ONEBRAIN_SEARCH_HOME": str(home)})
     brain.index(vectors=False)
     answer = brain.ask(question)
     assert answer.mode == "why"
-    assert [(event.path, event.line) for event in answer.chain] == [(note, 5), (note, 6)]
+    told = [(event.path, event.line, event.status) for event in answer.chain]
+    assert told == [(note, 5, "superseded"), (note, 6, "")]
     assert answer.in_force is not None and answer.in_force.line == 6
     assert answer.in_force.reason == reason

@@ -286,8 +286,11 @@ class Reader:
 
     def named(self, name: str) -> Any:
         """Return the query of documents with this title, alias or file name, None where there are none."""
-        term = name_term(name)
-        return self._term("filters", term) if term and self.frequency(term, "filters") else None
+        import tantivy
+
+        terms = {name_term(name), name_term(name.casefold())} - {""}  # file names are kept without case
+        found = [(tantivy.Occur.Should, self._term("filters", t)) for t in terms if self.frequency(t, "filters")]
+        return tantivy.Query.boolean_query(found) if found else None
 
     def _condition(self, wanted: Condition) -> Any:
         """Return the query of a filter as if it were not negated; a title of no words is that of no chunk."""

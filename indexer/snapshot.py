@@ -131,17 +131,23 @@ class Snapshot:
     @property
     def embedder(self) -> str:
         """The fingerprint of the model whose vectors are kept, empty without any."""
-        return self.catalog.state("embedder")
+        return self._named("embedder")
 
     @property
     def model(self) -> str:
         """The name that opens that model again; of an index from before names were kept, the English one's."""
-        return self.catalog.state("model") or ("english" if self.embedder else "")
+        return self._named("model") or ("english" if self.embedder else "")
 
     @property
     def next_model(self) -> str:
         """The name of the model that is to take over once it has read everything, empty while none is."""
         return self.catalog.state(f"{COMING}model") or self.catalog.state(f"{COMING}embedder")
+
+    def _named(self, name: str) -> str:
+        """Return a value of the catalog by its name, read once: a question asks for it ten times."""
+        if name not in self.memory:
+            self.memory[name] = self.catalog.state(name)
+        return str(self.memory[name])
 
     def read_by_next(self) -> int:
         """Return how many passages the next model has read."""

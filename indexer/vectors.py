@@ -80,13 +80,13 @@ def read(path: Path, dimension: int) -> NDArray[numpy.int8]:
     count = rows_on_disk(path, dimension)
     if not count:
         return numpy.zeros((0, dimension), dtype=numpy.int8)
-    return numpy.memmap(path, dtype=numpy.int8, mode="r", shape=(count, dimension))
+    return numpy.asarray(numpy.memmap(path, dtype=numpy.int8, mode="r", shape=(count, dimension)))
 
 
 def decoded(rows: NDArray[numpy.int8]) -> Floats:
     """Return the unit vectors that 8-bit rows stand for; a blanked row stays zero."""
     floats = rows.astype(numpy.float32)
-    lengths = numpy.sqrt(numpy.einsum("ij,ij->i", floats, floats))
+    lengths = numpy.sqrt(numpy.vecdot(floats, floats))
     floats /= numpy.maximum(lengths, 1.0)[:, None]
     return floats
 
@@ -94,8 +94,8 @@ def decoded(rows: NDArray[numpy.int8]) -> Floats:
 def _cosines(rows: NDArray[numpy.int8], query: Floats) -> Floats:
     """Return the cosines of a unit query vector with the vectors that 8-bit rows stand for; 0 for a blanked row."""
     floats = rows.astype(numpy.float32)
-    lengths = numpy.sqrt(numpy.einsum("ij,ij->i", floats, floats))
-    cosines: Floats = (floats @ query) / numpy.maximum(lengths, 1.0)
+    lengths = numpy.sqrt(numpy.vecdot(floats, floats))
+    cosines: Floats = numpy.vecdot(floats, query) / numpy.maximum(lengths, 1.0)  # a product would start threads
     return cosines
 
 
@@ -162,7 +162,8 @@ class VectorIndex:
             return self.floats @ query
         places = numpy.arange(len(self.ids)) if places is None else places
         if self.floats is not None:
-            return self.floats[places] @ query
+            chosen: Floats = numpy.vecdot(self.floats[places], query)
+            return chosen
         rows = self.rows[places]
         parts = [_cosines(self.codes[rows[at : at + _BLOCK]], query) for at in range(0, len(rows), _BLOCK)]
         return numpy.concatenate(parts)

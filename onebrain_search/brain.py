@@ -348,7 +348,8 @@ class Brain:
         Passages that tell a story come first where it surely is about the topic.
         """
         told = story.passages if story and story.confidence != "none" else {}
-        found = pipeline.find(self.snapshot(), query, retrieval, self.embedder, told)
+        snapshot = self.snapshot()
+        found = pipeline.find(snapshot, query, retrieval, lambda: self.embedder(snapshot), told)
         if not self.config.reranker.enabled:
             return found
         try:
@@ -371,9 +372,10 @@ class Brain:
         """Return the newest generation of the index. Raises StoreError when there is none that can be read."""
         return self.readers.snapshot()
 
-    def embedder(self) -> Embedder:
-        """Return the model that reads questions, which is that of the index. Raises EmbedError."""
-        return self._models.answering(self.config.embedding, self.snapshot() if exists(self.folder) else None)
+    def embedder(self, of: Snapshot | None = None) -> Embedder:
+        """Return the model that reads questions: that `of` a generation, else of the newest. Raises EmbedError."""
+        newest = self.snapshot() if of is None and exists(self.folder) else None
+        return self._models.answering(self.config.embedding, of or newest)
 
     def cross_encoder(self) -> CrossEncoder:
         """Return the model that reads question and passage together. Raises EmbedError when it cannot be loaded."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -43,7 +44,7 @@ class Belief(NamedTuple):
 FULL = Belief()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Meaning:
     """What the dense leg makes of the candidates: `rows` (n, dimension) are the vectors of the chunks `numbers`.
 
@@ -57,25 +58,42 @@ class Meaning:
     share: float
     usual: int
 
-    def scores(self, question: Floats) -> dict[int, float]:
-        """Return how near each candidate is to a question's vector: 1 for the nearest, 0 for the furthest."""
-        if not len(self.rows):
-            return {}
-        cosines = self.rows @ question
-        low, high = float(cosines[: self.usual].min()), float(cosines.max())
-        spread = (cosines - low).clip(0.0) / ((high - low) or 1.0)
-        return dict(zip(self.numbers, spread.tolist(), strict=True))
+    @cached_property
+    def near(self) -> Floats:
+        """The scores (n,) of the candidates for the question as it was asked."""
+        return self.scores(self.asked)
 
-    def moved(self, best: Sequence[int]) -> dict[int, float]:
-        """Return by how much scores change with a question moved towards the best hits (Rocchio's positive term)."""
+    def cosines(self, question: Floats) -> Floats:
+        """Return the cosine of each candidate with a question's vector; a product of both would start threads."""
         import numpy
 
-        rows = self.rows[[at for at, number in enumerate(self.numbers) if number in best]]
-        if not len(rows):
-            return {}
-        towards = self.asked + FEEDBACK * rows.mean(axis=0)
-        before, after = self.scores(self.asked), self.scores(towards / numpy.linalg.norm(towards))
-        return {number: self.share * (after[number] - before[number]) for number in self.numbers}
+        cosines: Floats = numpy.vecdot(self.rows, question)
+        return cosines
+
+    def scores(self, question: Floats) -> Floats:
+        """Return how near each candidate is to a question's vector: 1 for the nearest, 0 for the furthest."""
+        if not len(self.rows):
+            return self.rows[:, 0]
+        cosines = self.cosines(question)
+        low, high = cosines[: self.usual].min(), cosines.max()
+        near: Floats = (cosines - low).clip(0.0) / ((high - low) or 1)
+        return near
+
+    def moved(self, best: Sequence[int], numbers: Sequence[int]) -> list[float]:
+        """Return by how much the scores of some chunks change with a question moved towards the best hits.
+
+        That is the positive term of Rocchio's formula. Nothing changes for a chunk without a vector.
+        """
+        import numpy
+
+        place = {number: at for at, number in enumerate(self.numbers)}
+        towards = [place[number] for number in best if number in place]
+        if not towards:
+            return [0.0] * len(numbers)
+        question = self.asked + FEEDBACK * self.rows[towards].mean(axis=0)
+        change = self.scores(question / numpy.linalg.norm(question)) - self.near
+        gains = (self.share * change).tolist()
+        return [gains[place[number]] if number in place else 0.0 for number in numbers]
 
 
 def alone(leg: str, found: Iterable[tuple[int, float]]) -> list[Scored]:
@@ -100,9 +118,10 @@ def convex(
     most, top = belief.trust * (1 - share), max(bm25.values(), default=0.0) or 1.0
     fused = []
     for number in {**bm25, **near}:
-        meaning, away = near.get(number, 0.0), belief.foreign.get(number, 0.0)
-        by_words = most * max(bm25.get(number, 0.0) / top, away * meaning)
-        fused.append((-by_words - (share + ABROAD * away) * meaning, number))
+        words, meaning = most * bm25.get(number, 0.0) / top, near.get(number, 0.0)
+        if belief.foreign and (away := belief.foreign.get(number, 0.0)):
+            words = max(words, most * away * meaning) + ABROAD * away * meaning
+        fused.append((-words - share * meaning, number))
     return [
         Scored(number, -score, {"lexical": bm25.get(number, 0.0), "vector": cosines.get(number, 0.0)})
         for score, number in sorted(fused)[:count]

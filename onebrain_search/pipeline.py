@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from indexer import tokens
 from indexer.errors import EmbedError
 from indexer.snapshot import Snapshot
 from onebrain_search import dense, fuse, rank, retrieve
 from onebrain_search import query as queries
+from onebrain_search.aside import Aside
 from onebrain_search.neutral import foreign, neutral, outstanding
 from onebrain_search.types import Hit, Query, Retrieval
+from onebrain_search.wording import Wording
 
 if TYPE_CHECKING:
     from indexer.embed import Embedder
@@ -28,7 +32,7 @@ CANNOT_READ = (
 # and less than the same words would count.
 NEAR, NEAR_FROM, NEAR_FULL, NEAR_WEIGHT = 60, 0.3, 0.75, 0.8
 
-RANKED, RANKED_EACH = 60, 3  # candidates that are read and ranked: at least, and for each hit that is asked for
+RANKED, RANKED_EACH = 40, 3  # candidates that are read and ranked: at least (60 are no better), and for each hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,19 @@ class Found:
     notes: tuple[str, ...] = ()
     relaxed: bool = False
     question: Floats | None = None  # its vector, where there was a dense leg
+
+
+class _Near(NamedTuple):
+    """What the dense leg says: its hits by their cosines with the question's vector, as `neutral` has `turned` it.
+
+    `share` is what it deserves beside the words, `nearest` how near the best one is as `outstanding` reads it.
+    """
+
+    question: Floats
+    turned: Floats
+    share: float
+    found: retrieve.Scores
+    nearest: float
 
 
 def find(
@@ -104,24 +121,30 @@ def _found(
 ) -> Found:
     """Run a query as it is."""
     if queries.is_listing(query):
-        return Found(query, retrieve.hits(snapshot, fuse.alone("date", retrieve.listed(snapshot)(query))))
+        return Found(query, retrieve.Passages(snapshot).hits(fuse.alone("date", retrieve.listed(snapshot)(query))))
+    reading = Aside(partial(_dense, snapshot, query, model)) if retrieval != "lexical" else None
     words = dict(retrieve.lexical(snapshot)(query)) if retrieval != "vector" else {}
-    asked, notes = (None, ()) if retrieval == "lexical" else _question(snapshot, query, model)
-    if asked is None:
-        best, meaning, nearest = fuse.convex(words, {}, 0.0, {}, _ranked(query)), None, None
+    named = retrieve.named(snapshot, query) if words else ()
+    passages, shared = retrieve.Passages(snapshot), rank.Reading(snapshot, Wording(query.terms, query.topic))
+    near: _Near | None = None
+    notes: tuple[str, ...] = ()
+    if reading:  # the best by words are likely to be among the best of both, and there is time
+        likely = fuse.alone("lexical", islice(words.items(), rank.LOOKED_AT))
+        shared.ahead(passages.hits(likely), lambda: reading.done)
+        near, notes = reading.result()
+    meaning = None
+    if near is None:
+        best = fuse.convex(words, {}, 0.0, {}, _ranked(query))
     else:
-        turned = neutral(snapshot, asked[0])
-        near = retrieve.vector(snapshot, turned)(query)
-        nearest = outstanding(snapshot, turned, near[0][1]) if near else 0.0
-        share = 1.0 if retrieval == "vector" else asked[1] * dense.of(snapshot.model).share
-        best, meaning = _fused(snapshot, query, (words, near), asked[0], share)
+        share = 1.0 if retrieval == "vector" else near.share
+        best, meaning = _fused(snapshot, query, words, near, share)
     there = {each.number for each in best}
-    others = dict.fromkeys([*told, *(retrieve.named(snapshot, query) if words else ())])
+    others = dict.fromkeys([*told, *named])
     best += fuse.alone("lexical", [(number, 0.0) for number in others if number not in there])
-    hits = retrieve.hits(snapshot, best)
-    for stage in rank.stages(snapshot, told, meaning if words else None):
+    hits = passages.hits(best)
+    for stage in rank.stages(shared, told, meaning if words else None):
         hits = stage(query, hits)
-    return Found(query, hits, nearest, notes, question=asked[0] if asked else None)
+    return Found(query, hits, near.nearest if near else None, notes, question=near.question if near else None)
 
 
 def _ranked(query: Query) -> int:
@@ -129,24 +152,32 @@ def _ranked(query: Query) -> int:
     return max(RANKED, RANKED_EACH * query.limit)
 
 
+def _dense(snapshot: Snapshot, query: Query, model: Callable[[], Embedder]) -> tuple[_Near | None, tuple[str, ...]]:
+    """Return what the dense leg finds; None where it has nothing to say, and why."""
+    asked, notes = _question(snapshot, query, model)
+    if asked is None:
+        return None, notes
+    question, readable = asked
+    turned = neutral(snapshot, question)
+    found = retrieve.vector(snapshot, turned)(query)
+    nearest = outstanding(snapshot, turned, found[0][1]) if found else 0.0
+    return _Near(question, turned, readable * dense.of(snapshot.model).share, found, nearest), notes
+
+
 def _fused(
-    snapshot: Snapshot,
-    query: Query,
-    legs: tuple[Mapping[int, float], retrieve.Scores],
-    question: Floats,
-    share: float,
+    snapshot: Snapshot, query: Query, words: Mapping[int, float], near: _Near, share: float
 ) -> tuple[list[fuse.Scored], fuse.Meaning | None]:
     """Return the best candidates of both legs, and what may move them where the model reads one language."""
-    (words, near), known = legs, dense.of(snapshot.model)
-    trust = _trust(snapshot, query, max(words.values(), default=0.0)) if known.mixed else 1.0
-    asked, meant = list(words), [number for number, _ in near]
+    known = dense.of(snapshot.model)
+    trust = _trust(snapshot, query, max(words.values(), default=0.0))
+    asked, meant = list(words), [number for number, _ in near.found]
     usual = dict.fromkeys([*asked[: retrieve.CANDIDATES], *meant[: retrieve.CANDIDATES]])
     found, rows = snapshot.vectors().rows_of(list(dict.fromkeys([*usual, *asked, *meant])))
-    meaning = fuse.Meaning(neutral(snapshot, question), found, rows, share, len(usual))
-    cosines = dict(zip(found, (rows @ question).tolist(), strict=True))
-    away = dict(zip(found, foreign(snapshot, question, rows), strict=False))  # none where there is one language
-    belief = fuse.Belief(trust, away)
-    best = fuse.convex(words, meaning.scores(meaning.asked), share, cosines, _ranked(query), belief)
+    meaning = fuse.Meaning(near.turned, found, rows, share, len(usual))
+    cosines = dict(zip(found, meaning.cosines(near.question).tolist(), strict=True))
+    away = dict(zip(found, foreign(snapshot, near.question, rows), strict=False))  # none where there is one language
+    scores = dict(zip(found, meaning.near.tolist(), strict=True))
+    best = fuse.convex(words, scores, share, cosines, _ranked(query), fuse.Belief(trust, away))
     return best, None if known.mixed else meaning
 
 

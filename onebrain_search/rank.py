@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import islice
 from math import log
 from types import MappingProxyType
 
@@ -19,17 +18,16 @@ from indexer.facts import Facts, facts
 from indexer.snapshot import Snapshot
 from indexer.terms import LONGEST_NAME
 from onebrain_search import question
+from onebrain_search.copies import Worded
 from onebrain_search.fuse import FEEDBACK_FROM, Meaning
 from onebrain_search.types import Hit, Query
 from onebrain_search.wording import Wording
 
 Stage = Callable[[Query, list[Hit]], list[Hit]]
-Triples = set[int]  # hashes of three words in a row
 
 LOOKED_AT = 24  # hits that stages which read the text look at: from 24 to 40 nDCG@10 is the same
 LEAST_APART = 15  # of them, hits that are compared with each other at least, else three for each that is asked for
 PER_DOCUMENT = 2  # hits of one document in a list of sources
-SAME_SHARE = 0.9  # of equal word triples from which a passage counts as a copy of another
 
 # What each stage can add at most. Set on the dev collections by benchmarks/quality.py; mean nDCG@10 of cranfield,
 # cacm, scifact and anthropic-docs is .6416 (.4228, .5678, .7279, .8479). With the share of vectors and the weights
@@ -59,18 +57,20 @@ _REPLACED = frozenset({"superseded", "deprecated", "obsolete", "replaced"})
 
 
 @dataclass(slots=True)
-class _Reading:
-    """What the stages of one query share: its words in passages, how rare they are, and facts on documents."""
+class Reading:
+    """What the stages of one query share, each thing worked out once."""
 
     snapshot: Snapshot
-    read: Wording | None = None
+    wording: Wording
     facts: dict[tuple[str, str], Facts] = field(default_factory=dict)
     rarities: dict[str, float] = field(default_factory=dict)
 
-    def wording(self, query: Query) -> Wording:
-        """Return what finds the words of the query in passages."""
-        self.read = self.read or Wording(query.terms, query.topic)
-        return self.read
+    def ahead(self, hits: Sequence[Hit], enough: Callable[[], bool]) -> None:
+        """Look into likely hits, until it is `enough`."""
+        for hit in hits:
+            if enough():
+                return
+            self.wording.look_into(hit)
 
     def facts_of(self, hits: Sequence[Hit]) -> dict[tuple[str, str], Facts]:
         """Return facts on the documents of hits."""
@@ -87,13 +87,12 @@ class _Reading:
 
 
 def stages(
-    snapshot: Snapshot, told: Mapping[int, float] = MappingProxyType({}), meaning: Meaning | None = None
+    reading: Reading, told: Mapping[int, float] = MappingProxyType({}), meaning: Meaning | None = None
 ) -> list[Stage]:
     """Return the stages in the order in which they run.
 
     `told` is how much passages tell of a chain, by id; `meaning`, the candidates' vectors where they can move hits.
     """
-    reading = _Reading(snapshot)
     return [
         exact(reading),
         coverage(reading),
@@ -112,7 +111,7 @@ def stages(
     ]
 
 
-def exact(reading: _Reading) -> Stage:
+def exact(reading: Reading) -> Stage:
     """Lift passages whose title, alias or file name is the whole query, and less those whose heading is."""
 
     def stage(query: Query, hits: list[Hit]) -> list[Hit]:
@@ -120,7 +119,8 @@ def exact(reading: _Reading) -> Stage:
         wanted = tokens.words(query.topic)
         if not wanted or len(wanted) > LONGEST_NAME:
             return hits
-        facts = reading.facts_of(hits)
+        called = reading.snapshot.lexical.named(query.topic) is not None  # whether any document is
+        facts = reading.facts_of(hits) if called else {}
 
         @cache
         def same(name: str) -> bool:
@@ -129,11 +129,12 @@ def exact(reading: _Reading) -> Stage:
 
         def value(hit: Hit) -> tuple[str, float]:
             """Return which name is equal."""
-            known = facts.get((hit.chunk.root, hit.chunk.path))
-            file = hit.chunk.path.rpartition("/")[2]
-            names = [hit.chunk.title, file.rpartition(".")[0], file, *(known.aliases if known else ())]
-            if any(map(same, names)):
-                return "exact", 1.0
+            if called:
+                known = facts.get((hit.chunk.root, hit.chunk.path))
+                file = hit.chunk.path.rpartition("/")[2]
+                names = [hit.chunk.title, file.rpartition(".")[0], file, *(known.aliases if known else ())]
+                if any(map(same, names)):
+                    return "exact", 1.0
             headings = [*hit.chunk.heading[-1:], hit.chunk.symbol]
             return "heading", float(any(map(same, headings)))
 
@@ -142,7 +143,7 @@ def exact(reading: _Reading) -> Stage:
     return stage
 
 
-def coverage(reading: _Reading) -> Stage:
+def coverage(reading: Reading) -> Stage:
     """Lift passages that hold most of the query, counted by rarity: five common words beat one rare word."""
 
     def stage(query: Query, hits: list[Hit]) -> list[Hit]:
@@ -150,11 +151,10 @@ def coverage(reading: _Reading) -> Stage:
         total = sum(map(reading.rarity, query.terms))
         if not total or len(query.terms) < 2:
             return hits
-        wording = reading.wording(query)
 
         def value(hit: Hit) -> float:
             """Return the share of the weight."""
-            there = wording.terms_of(hit)
+            there = reading.wording.terms_of(hit)
             return sum(reading.rarity(term) for term in query.terms if term in there) / total
 
         return [_added(hit, "coverage", value(hit)) for hit in hits[:LOOKED_AT]] + hits[LOOKED_AT:]
@@ -162,12 +162,12 @@ def coverage(reading: _Reading) -> Stage:
     return stage
 
 
-def proximity(reading: _Reading) -> Stage:
+def proximity(reading: Reading) -> Stage:
     """Lift passages where words that are neighbours in the query are neighbours too."""
 
     def stage(query: Query, hits: list[Hit]) -> list[Hit]:
         """Add the share of neighbouring pairs that stand together."""
-        wording = reading.wording(query)
+        wording = reading.wording
         if not wording.pairs:
             return hits
         near = [_added(h, "proximity", len(wording.pairs_of(h)) / len(wording.pairs)) for h in hits[:LOOKED_AT]]
@@ -176,7 +176,7 @@ def proximity(reading: _Reading) -> Stage:
     return stage
 
 
-def titled(reading: _Reading) -> Stage:
+def titled(reading: Reading) -> Stage:
     """Lift passages of notes whose title is made of the question's words, and says much of what is asked."""
 
     def stage(query: Query, hits: list[Hit]) -> list[Hit]:
@@ -207,13 +207,13 @@ def feedback(meaning: Meaning) -> Stage:
     def stage(query: Query, hits: list[Hit]) -> list[Hit]:
         """Add what the vectors say more, or less, of a passage then."""
         best = sorted(hits, key=lambda hit: -hit.score)[:FEEDBACK_FROM]
-        change = meaning.moved([hit.chunk.id for hit in best])
-        return [_added(hit, "feedback", change.get(hit.chunk.id, 0.0)) for hit in hits]
+        change = meaning.moved([hit.chunk.id for hit in best], [hit.chunk.id for hit in hits])
+        return [_added(hit, "feedback", gain) for hit, gain in zip(hits, change, strict=True)]
 
     return stage
 
 
-def popularity(reading: _Reading) -> Stage:
+def popularity(reading: Reading) -> Stage:
     """Lift notes that many links lead to, a little."""
 
     def stage(query: Query, hits: list[Hit]) -> list[Hit]:
@@ -234,7 +234,7 @@ def recency(query: Query, hits: list[Hit]) -> list[Hit]:
     return [_added(hit, "recency", place.get(hit.chunk.date or "", 0.0)) for hit in hits]
 
 
-def superseded(reading: _Reading) -> Stage:
+def superseded(reading: Reading) -> Stage:
     """Lower notes that another one replaced, by what they or the other one say; below that one where it is found."""
 
     def stage(query: Query, hits: list[Hit]) -> list[Hit]:
@@ -289,21 +289,18 @@ def ordered(query: Query, hits: list[Hit]) -> list[Hit]:
 
 
 def without_copies(query: Query, hits: list[Hit]) -> list[Hit]:
-    """Leave out passages whose text another, better one repeats, by word triples: no cosine tells copies apart.
+    """Leave out passages whose text another, better one repeats.
 
     Who looks up a phrase wants every place of it: there they come last.
     """
     kept: list[Hit] = []
     copies: list[Hit] = []
-    seen: list[Triples] = []
+    seen: list[Worded] = []
     depth = min(LOOKED_AT, max(LEAST_APART, 3 * query.limit))
     for hit in hits[:depth]:
-        words = tokens.pieces(hit.chunk.text.lower()) if hit.chunk.text.isascii() else tokens.words(hit.chunk.text)
-        triples: Triples = set(map(hash, zip(words, words[1:], words[2:], strict=False))) or {hash(tuple(words))}
-        sample = set(islice(triples, 1 + len(triples) // 8))  # a copy lacks a tenth: it shares one of an eighth
-        copied = any(not sample.isdisjoint(other) and _same(triples, other) for other in seen)
-        (copies if copied else kept).append(hit)
-        seen.append(triples)
+        passage = Worded(hit.chunk.text)
+        (copies if any(map(passage.repeats, seen)) else kept).append(hit)
+        seen.append(passage)
     return kept + hits[depth:] + (copies if query.phrases and not query.sentence else [])
 
 
@@ -352,10 +349,3 @@ def _added(hit: Hit, stage: str, value: float) -> Hit:
         return hit
     gain = WEIGHTS[stage] * value
     return Hit(hit.chunk, hit.score + gain, {**hit.parts, stage: gain}, hit.highlights, hit.stale)
-
-
-def _same(one: Triples, other: Triples) -> bool:
-    """Whether two passages share nearly all word triples."""
-    if min(len(one), len(other)) < SAME_SHARE * max(len(one), len(other)):
-        return False
-    return len(one & other) >= SAME_SHARE * len(one | other)

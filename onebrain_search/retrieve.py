@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from indexer import tokens
 from indexer.errors import EmbedError
 from indexer.snapshot import Snapshot
+from indexer.types import Chunk
 from onebrain_search.types import Hit, Query
 
 if TYPE_CHECKING:
@@ -153,7 +154,16 @@ def question_vector(query: Query, embedder: Embedder) -> tuple[Floats, float]:
     return embedder.embed_queries([text])[0], embedder.readability(text)
 
 
-def hits(snapshot: Snapshot, found: Sequence[Scored]) -> list[Hit]:
-    """Return scored chunks as hits; one that vanished in between is left out."""
-    stored = snapshot.catalog.chunks([each.number for each in found])
-    return [Hit(stored[each.number].chunk, each.score, each.parts) for each in found if each.number in stored]
+class Passages:
+    """The passages that a question looks at, each read once."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._catalog = snapshot.catalog
+        self._read: dict[int, Chunk] = {}
+
+    def hits(self, found: Sequence[Scored]) -> list[Hit]:
+        """Return scored chunks as hits; one that vanished in between is left out."""
+        unread = [each.number for each in found if each.number not in self._read]
+        if unread:
+            self._read |= {number: stored.chunk for number, stored in self._catalog.chunks(unread).items()}
+        return [Hit(self._read[each.number], each.score, each.parts) for each in found if each.number in self._read]

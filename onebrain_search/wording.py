@@ -33,7 +33,7 @@ class _Held(dict[str, frozenset[str]]):
 
 
 class Wording:
-    """Finds the terms of a query, and neighbouring words of its topic, in passages."""
+    """Finds the terms of a query, and neighbouring words of its topic, in passages; looks into each once."""
 
     def __init__(self, terms: Sequence[str], topic: str = "") -> None:
         asked = [tokens.stem(term) for term in tokens.words(topic)]
@@ -43,9 +43,29 @@ class Wording:
         # The last sign of a run of bigrams is a word as well, but only one that is asked for by itself.
         self._single = any(len(term) == 1 and not term.isascii() for term in terms)
         self._read: dict[int, tuple[str, str]] = {}
+        self._terms: dict[int, frozenset[str]] = {}
+        self._pairs: dict[int, Set[Pair]] = {}
+
+    def look_into(self, hit: Hit) -> None:
+        """Find what may be asked for later."""
+        self.terms_of(hit)
+        if self.pairs:
+            self.pairs_of(hit)
 
     def terms_of(self, hit: Hit) -> frozenset[str]:
         """Return the terms that stand in a passage, its title, headings or symbol, as such or by their stem."""
+        if hit.chunk.id not in self._terms:
+            self._terms[hit.chunk.id] = self._terms_in(hit)
+        return self._terms[hit.chunk.id]
+
+    def pairs_of(self, hit: Hit) -> Set[Pair]:
+        """Return the neighbours of the topic, as stems, that are neighbours in a passage or its title."""
+        if hit.chunk.id not in self._pairs:
+            self._pairs[hit.chunk.id] = self._pairs_in(hit)
+        return self._pairs[hit.chunk.id]
+
+    def _terms_in(self, hit: Hit) -> frozenset[str]:
+        """Look for the terms."""
         above, text = self._plain(hit)
         plain = f"{above} {text}"
         if self._single and not plain.isascii():
@@ -54,8 +74,8 @@ class Wording:
             pieces = _likely(plain, self._cores) if len(self._cores) <= MANY else plain.split()
         return frozenset[str]().union(*map(self._held.__getitem__, pieces))
 
-    def pairs_of(self, hit: Hit) -> Set[Pair]:
-        """Return the neighbours of the topic, as stems, that are neighbours in a passage or its title."""
+    def _pairs_in(self, hit: Hit) -> Set[Pair]:
+        """Look for the pairs."""
         _, plain = self._plain(hit)
         if not plain.isascii() or len(self.pairs) > MANY:
             return self.pairs & set(pairwise(map(tokens.stem, tokens.words(plain))))

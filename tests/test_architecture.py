@@ -44,7 +44,7 @@ LAYERS = tuple(
     onebrain_search.yaml_settings onebrain_search.forgotten
     onebrain_search.web_settings
     onebrain_search.config onebrain_search.question onebrain_search.days onebrain_search.dense
-    onebrain_search.neutral onebrain_search.wording
+    onebrain_search.neutral onebrain_search.wording onebrain_search.copies onebrain_search.aside
     onebrain_search.query onebrain_search.fuse onebrain_search.snippet onebrain_search.confidence
     onebrain_search.retrieve onebrain_search.rank onebrain_search.rerank onebrain_search.reading onebrain_search.links
     onebrain_search.related onebrain_search.symbols onebrain_search.answer onebrain_search.web

@@ -6,14 +6,18 @@ import ctypes
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
     from indexer.embed import Vectors
     from indexer.embed.light import Forward
 
-THREADS = 4  # within an operation at most: a question has too little for more
+THREADS = 4  # at most: a few sentences have too little for more
+SHARED_FROM = 64  # tokens from which half of a batch is read by another thread
 SLACK = 12  # tokens: padding a row by more costs more than to run it by itself
 
 
@@ -27,9 +31,9 @@ def onnx_forward(model: Path, *, first_token: bool = False) -> Forward:
 
     options = onnxruntime.SessionOptions()
     options.inter_op_num_threads = 1  # the graph is one line
-    options.intra_op_num_threads = min(THREADS, os.cpu_count() or 1)
-    # Threads that have nothing to do would wait in a loop, at the cost of whatever else wants the core.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    # A question of twelve tokens takes as long on one core as on two, which would also be kept from other work;
+    # rows of a batch are shared out instead.
+    options.intra_op_num_threads = 1
     options.log_severity_level = 3  # errors only: warnings of the optimiser are nobody's business
     session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
     _give_back()
@@ -55,8 +59,10 @@ def onnx_forward(model: Path, *, first_token: bool = False) -> Forward:
 
     def forward(rows: list[list[int]]) -> Vectors:
         """Vectors of any rows."""
-        groups = alike(list(map(len, rows)))
-        found = np.concatenate([run([rows[i] for i in group]) for group in groups])
+        lengths = list(map(len, rows))
+        groups = shared_out(alike(lengths), lengths, min(THREADS, os.cpu_count() or 1))
+        parts = [[rows[i] for i in group] for group in groups]
+        found = np.concatenate(list(_pool().map(run, parts) if len(parts) > 1 else map(run, parts)))
         return found[np.argsort(np.concatenate(groups))]
 
     return forward
@@ -71,6 +77,27 @@ def alike(lengths: Sequence[int]) -> list[list[int]]:
         else:
             groups.append([row])
     return groups
+
+
+def shared_out(groups: Sequence[list[int]], lengths: Sequence[int], threads: int) -> list[list[int]]:
+    """The groups, the largest cut in two again and again until each thread has one, or they are too small."""
+    parts = [(lengths[group[0]] * len(group), group) for group in groups]
+    while parts and len(parts) < threads:
+        parts.sort()
+        tokens, group = parts[-1]
+        if len(group) < 2 or tokens < SHARED_FROM:
+            break
+        half = len(group) // 2
+        parts[-1:] = [(lengths[part[0]] * len(part), part) for part in (group[:half], group[half:])]
+    return [group for _, group in parts]
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    """The threads that read batches; started when there is one to share out."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(min(THREADS, os.cpu_count() or 1), "onnx")
 
 
 def _give_back() -> None:

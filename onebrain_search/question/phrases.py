@@ -100,11 +100,17 @@ class Phrases:
         """The compiled phrases, in the table's order, whose first letters stand at `start`."""
         if text[start : start + 1] not in self._initials:
             return None
-        heads = (self._heads.get(text[start : start + size], ()) for size in range(1, _HEAD + 1))
-        chosen = tuple(sorted({number for numbers in heads for number in numbers}))
-        if chosen and chosen not in self._compiled:
+        found = [
+            numbers
+            for end in range(start + 1, start + _HEAD + 1)
+            if (numbers := self._heads.get(text[start:end])) is not None
+        ]
+        if not found:
+            return None
+        chosen = tuple(found[0] if len(found) == 1 else sorted({number for numbers in found for number in numbers}))
+        if chosen not in self._compiled:
             self._compiled[chosen] = re.compile("|".join(_pattern(self._phrases[number]) for number in chosen))
-        return self._compiled.get(chosen)
+        return self._compiled[chosen]
 
 
 @cache

@@ -31,6 +31,9 @@ _META = "meta.json"  # tantivy's own list of segments
 
 # Share of each field in a term's score; measured by benchmarks/quality.py on the dev collections.
 WEIGHTS: Mapping[str, float] = {"body": 0.35, "stem": 0.65, "title": 0.4, "heading": 0.25, "path": 0.25}
+# Weight of each ideograph of the terms beside them: they rank what the terms find. Lexical nDCG@10 of xquad-zh is
+# .9672 without, .9720 with .1, .9723 with .2, .9732 with .4.
+IDEOGRAPH = 0.2
 _TEXT_FIELDS = (("body", "position"), ("stem", "freq"), ("title", "freq"), ("heading", "freq"), ("path", "freq"))
 _LATEST = 99_999_999
 
@@ -231,13 +234,14 @@ class Reader:
 
         should = [self._scored(term, weight) for term, weight in terms]
         should += [tantivy.Query.boost_query(self.phrase(words), 1.5) for words in phrases if words]
-        clauses = [(tantivy.Occur.Should, query) for query in should]
-        if required:
-            inner = tantivy.Query.boolean_query(clauses) if clauses else tantivy.Query.all_query()
-            held = [(tantivy.Occur.Must, tantivy.Query.const_score_query(query, 0.0)) for query in required]
-            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, inner), *held])
-        else:
-            query = tantivy.Query.boolean_query(clauses)
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in should])
+        signs = dict.fromkeys(sign for term, _ in terms if len(term) > 1 for sign in tokens.ideographs(term))
+        if required or signs:
+            must = [query] if should else [tantivy.Query.all_query()]
+            must += [tantivy.Query.const_score_query(query, 0.0) for query in required]
+            beside = [tantivy.Query.boost_query(self._term("stem", sign), IDEOGRAPH) for sign in signs]
+            clauses = [(tantivy.Occur.Must, query) for query in must]
+            query = tantivy.Query.boolean_query(clauses + [(tantivy.Occur.Should, query) for query in beside])
         return self._hits(query, k)
 
     @_guarded

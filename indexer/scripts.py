@@ -11,6 +11,8 @@ BIGRAM_CLASS = (
     "\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\uff66-\uff9f\U0001b000-\U0001b16f\U00020000-\U000323af"
 )
+# Han alone: a character is most of a word's meaning, and of a word by itself where the writer shortens.
+IDEOGRAPH_CLASS = "\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U000323af"
 HANGUL_CLASS = "\u1100-\u11ff\u3131-\u318e\ua960-\ua97c\uac00-\ud7a3\ud7b0-\ud7fb\uffa1-\uffdc"
 # Thai, Lao, Tibetan, Myanmar, Khmer, Tai Tham: letters and their own marks, no punctuation.
 UNSPACED_CLASS = (

@@ -18,6 +18,7 @@ from indexer.scripts import (
     BIGRAM_CLASS,
     GLUE,
     HANGUL_CLASS,
+    IDEOGRAPH_CLASS,
     INVISIBLE,
     LATIN_FOLDS,
     MARKS,
@@ -25,7 +26,7 @@ from indexer.scripts import (
     UNSPACED_CLASS,
 )
 
-TOKENS = "3"  # part of the index fingerprint: raise it when the same text would give other tokens
+TOKENS = "4"  # part of the index fingerprint: raise it when the same text would give other tokens
 MAX_TOKEN = 64  # longer runs are hashes or encoded data; nobody types them
 MEMO_LIMIT = 200_000  # distinct pieces remembered before the memory is given back
 
@@ -42,6 +43,7 @@ _BORDERS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(
 _COMPOUND = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _PART = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)+$")
+_IDEOGRAPH = re.compile(f"[{IDEOGRAPH_CLASS}]")
 _STRIP = re.compile(f"[{INVISIBLE}]")
 _STRIP_GLUE = re.compile(rf"[{GLUE}\s]")
 
@@ -111,7 +113,8 @@ def of_piece(piece: str) -> tuple[str, str]:
 def analyse(text: str) -> tuple[str, str]:
     """Return what BM25 indexes of a text: every token in reading order, and the stems of its Latin words.
 
-    The last character of each run of bigrams follows at the end, out of the way of phrases.
+    The last character of each run of bigrams follows at the end, out of the way of phrases. Single ideographs stand
+    among the stems: like those they find what is written a little differently.
     """
     plain = text.isascii()
     found = pieces(text)
@@ -119,7 +122,9 @@ def analyse(text: str) -> tuple[str, str]:
         return "", ""
     bodies, stems = zip(*map(_known.__getitem__, found), strict=True)
     if not plain and not _SIGNS.sub("", text).isascii() and _unspaced().search(text):
-        bodies += tuple(dict.fromkeys(last for run in runs(text) if (last := _last(run))))
+        found = runs(text)
+        bodies += tuple(dict.fromkeys(last for run in found if (last := _last(run))))
+        stems += tuple(ideographs("".join(found)))
     return " ".join(bodies), " ".join(stems)
 
 
@@ -163,6 +168,11 @@ def starts(text: str) -> list[int]:
 def is_unspaced(token: str) -> bool:
     """Whether a token is of a script that is indexed as bigrams."""
     return not token.isascii() and _unspaced().match(token) is not None
+
+
+def ideographs(text: str) -> list[str]:
+    """Return the ideographs of a token or a text one by one, normalised as bigrams are."""
+    return [] if text.isascii() else _IDEOGRAPH.findall(normalize("NFKC", text))
 
 
 def fold(word: str) -> str:

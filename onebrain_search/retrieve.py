@@ -93,7 +93,7 @@ def lexical(snapshot: Snapshot) -> Retriever:
         for prefix in query.prefixes:
             terms += [(token, 0.7) for word in tokens.words(prefix)[-1:] for token in reader.completions(word)]
         for term in asked:
-            if len(term) == 1 and not term.isascii():
+            if len(term) == 1 and tokens.is_unspaced(term):
                 terms += [(token, 0.5) for token in reader.completions(term)]
         phrases = [tokens.words(phrase) for phrase in query.phrases]
         return reader.search(terms, phrases=phrases, required=required(snapshot, query), k=depth(query))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.scripts import BIGRAM_CLASS, GLUE, HANGUL_CLASS, INVISIBLE, MARKS, UNSPACED_CLASS
-from indexer.tokens import MAX_TOKEN, analyse, fold, is_unspaced, spans, starts, stem, words
+from indexer.tokens import MAX_TOKEN, analyse, fold, ideographs, is_unspaced, spans, starts, stem, words
 
 PIECES = st.sampled_from(
     "retry C# c++ v2.8.3 3.1. getUserName HTTPServer snake_case __init__ café CAFÉ naïve Straße İstanbul don't "
@@ -73,8 +73,16 @@ def test_the_index_holds_the_stem_of_each_word_that_has_one(text: str) -> None:
 
 @given(TEXTS)
 def test_bigrams_have_no_stem(text: str) -> None:
-    """They cost no room in that field."""
-    assert not any(map(is_unspaced, analyse(text)[1].split()))
+    """They cost no room in that field: of scripts without spaces only single ideographs stand there."""
+    unspaced = filter(is_unspaced, analyse(text)[1].split())
+    assert all(ideographs(token) == [token] for token in unspaced)
+
+
+@given(TEXTS)
+def test_the_index_holds_each_ideograph_of_a_word(text: str) -> None:
+    """A question asks for them beside its bigrams."""
+    stems = analyse(text)[1].split()
+    assert all(sign in stems for word in words(text) if is_unspaced(word) for sign in ideographs(word))
 
 
 @given(TEXTS, st.integers(0, 200))

@@ -350,6 +350,18 @@ def test_one_character_of_a_script_without_spaces_is_found(words: Words, query: 
     assert len(paths(brain, query)) == 1
 
 
+def test_a_letter_of_a_script_with_spaces_is_a_word_and_no_beginning(words: Words) -> None:
+    """`в` is a preposition, so the notes are not ranked by what begins like it."""
+    brain = words({"a.md": "вода, ветер, волна, весло\n", "b.md": "лодка стоит в порту\n"})
+    assert paths(brain, "в") == ["b.md"]
+
+
+def test_ideographs_in_common_rank_what_bigrams_find(words: Words) -> None:
+    """A verb that the note writes with another particle counts; a note that shares single characters is not found."""
+    brain = words({"a.md": "水泵由工厂照看\n", "b.md": "水泵的检查与修理\n", "c.md": "检字典，修路\n"})
+    assert paths(brain, "水泵检修") == ["b.md", "a.md"]
+
+
 def test_a_pasted_page_is_asked_by_its_rarest_words(words: Words) -> None:
     """Ten thousand characters and more."""
     brain = words({"a.md": "a gimballed stove\n", **{f"n{n}.md": f"{FILLER} {n}\n" for n in range(20)}})

@@ -23,7 +23,7 @@ def topic(text: str) -> str:
     why = detect(text) == "why"
     start, language = _opened(folded, why)
     end = _closed(folded, start, why, language)
-    return _cleaned(_without_asking(text, folded, start, end)) or _cleaned(text) or text
+    return _cleaned(_without_asking(text, folded, start, end, why)) or _cleaned(text) or text
 
 
 def _opened(folded: str, why: bool) -> tuple[int, str]:
@@ -75,11 +75,12 @@ def _last_phrase(folded: str, start: int, end: int, tables: list[Phrases]) -> in
     return -1
 
 
-def _without_asking(text: str, folded: str, start: int, end: int) -> str:
+def _without_asking(text: str, folded: str, start: int, end: int, why: bool) -> str:
     """`text[start:end]` less the question words of languages that put them inside the sentence."""
-    phrases, kept, done = table(_FILE, "anywhere"), [], start
+    tables = [table(_FILE, "anywhere"), *([table(_FILE, "reasoned")] if why else [])]
+    kept, done = [], start
     for begin in starts(folded[:end]):
-        if begin >= done and (stop := phrases.at(folded[:end], begin)) > begin:
+        if begin >= done and (stop := max(phrases.at(folded[:end], begin) for phrases in tables)) > begin:
             kept.append(text[done:begin])
             done = stop
     return " ".join([*kept, text[done:end]])

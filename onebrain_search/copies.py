@@ -10,7 +10,6 @@ SAME_SHARE = 0.9  # of equal triples from which a passage counts as a copy of an
 # A word that one of two passages lacks is in a triple that it lacks, and a triple has three words: so copies differ
 # in no more words than this share of the shorter one. That is looked at first, and tells nearly all others apart.
 _DIFFERENT = 3 * (1 - SAME_SHARE) / SAME_SHARE + 1e-9
-_TELLING = 4  # letters of a word that is too common to tell passages apart
 _LONG = 12  # characters a piece on average from which a text is of a script without spaces
 
 
@@ -21,7 +20,7 @@ class Worded:
         lowered = text.lower()
         pieces = tokens.pieces(lowered)
         self.words = pieces if len(lowered) <= _LONG * len(pieces) else list("".join(pieces))
-        self.telling = {word for word in self.words if len(word) > _TELLING}
+        self.vocabulary = set(self.words)
 
     @cached_property
     def triples(self) -> set[int]:
@@ -31,7 +30,8 @@ class Worded:
 
     def repeats(self, other: Worded) -> bool:
         """Whether the two share nearly all triples."""
-        different = len(self.telling) + len(other.telling) - 2 * len(self.telling & other.telling)
+        both = len(self.vocabulary & other.vocabulary)
+        different = len(self.vocabulary) + len(other.vocabulary) - 2 * both
         if different > _DIFFERENT * min(len(self.words), len(other.words)):
             return False
         one, two = self.triples, other.triples

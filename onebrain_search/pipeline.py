@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
+from threading import Event
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -122,16 +123,23 @@ def _found(
     """Run a query as it is."""
     if queries.is_listing(query):
         return Found(query, retrieve.Passages(snapshot).hits(fuse.alone("date", retrieve.listed(snapshot)(query))))
-    reading = Aside(partial(_dense, snapshot, query, model)) if retrieval != "lexical" else None
-    words = dict(retrieve.lexical(snapshot)(query)) if retrieval != "vector" else {}
-    named = retrieve.named(snapshot, query) if words else ()
     passages, shared = retrieve.Passages(snapshot), rank.Reading(snapshot, Wording(query.terms, query.topic))
+    words: dict[int, float] = {}
+    named: Sequence[int] = ()
     near: _Near | None = None
     notes: tuple[str, ...] = ()
-    if reading:  # the best by words are likely to be among the best of both, and there is time
-        likely = fuse.alone("lexical", islice(words.items(), rank.LOOKED_AT))
-        shared.ahead(passages.hits(likely), lambda: reading.done)
-        near, notes = reading.result()
+    if retrieval == "lexical":
+        words, named = _by_words(snapshot, query)
+    elif retrieval == "vector":
+        near, notes = _dense(snapshot, query, model)
+    else:
+        read = Event()
+        looking = Aside(partial(_looked_ahead, snapshot, query, passages, shared, read.is_set))
+        try:
+            near, notes = _dense(snapshot, query, model)
+        finally:
+            read.set()
+        words, named = looking.result()
     meaning = None
     if near is None:
         best = fuse.convex(words, {}, 0.0, {}, _ranked(query))
@@ -145,6 +153,26 @@ def _found(
     for stage in rank.stages(shared, told, meaning if words else None):
         hits = stage(query, hits)
     return Found(query, hits, near.nearest if near else None, notes, question=near.question if near else None)
+
+
+def _by_words(snapshot: Snapshot, query: Query) -> tuple[dict[int, float], Sequence[int]]:
+    """Return the scores of passages by BM25, best first, and passages of documents whose name is the query."""
+    words = dict(retrieve.lexical(snapshot)(query))
+    return words, retrieve.named(snapshot, query) if words else ()
+
+
+def _looked_ahead(
+    snapshot: Snapshot,
+    query: Query,
+    passages: retrieve.Passages,
+    shared: rank.Reading,
+    enough: Callable[[], bool],
+) -> tuple[dict[int, float], Sequence[int]]:
+    """Do what `_by_words` does, then look into the best of them, which are likely to be among those of both legs."""
+    words, named = _by_words(snapshot, query)
+    likely = fuse.alone("lexical", islice(words.items(), rank.LOOKED_AT))
+    shared.ahead(passages.hits(likely), enough)
+    return words, named
 
 
 def _ranked(query: Query) -> int:

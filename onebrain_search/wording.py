@@ -78,7 +78,8 @@ class Wording:
         """Look for the pairs."""
         _, plain = self._plain(hit)
         if not plain.isascii() or len(self.pairs) > MANY:
-            return self.pairs & set(pairwise(map(tokens.stem, tokens.words(plain))))
+            likely = self.pairs if len(self.pairs) > MANY else _both_in(self.pairs, plain)
+            return likely & set(pairwise(map(tokens.stem, tokens.words(plain)))) if likely else likely
         lowered = plain.lower()
         return {pair for pair in self.pairs if _beside(plain, lowered, pair)}
 
@@ -95,6 +96,19 @@ def core(stem: str) -> str:
     if stem.endswith("ie"):
         return stem[:-2] or stem  # dying, die
     return stem[:-1] or stem if stem.endswith(("i", "e", "bl", "sky")) else stem  # trying, naming, ability, skies
+
+
+def _both_in(pairs: Set[Pair], plain: str) -> Set[Pair]:
+    """Return the pairs of which both parts may stand in a text: others need not be looked for word by word."""
+    whole, latin = tokens.foldings(plain)
+
+    def may_stand(stem: str) -> bool:
+        """Whether a word of this stem can be part of the text."""
+        if stem.isascii():
+            return core(stem) in latin
+        return stem in whole if tokens.is_unspaced(stem) else True
+
+    return {pair for pair in pairs if may_stand(pair[0]) and may_stand(pair[1])}
 
 
 def _beside(plain: str, lowered: str, pair: Pair) -> bool:

@@ -66,3 +66,14 @@ def test_titles_and_headings_count() -> None:
 def test_every_word_begins_with_the_core_of_its_stem(word: str) -> None:
     """Whatever the stemmer takes off or changes at the end."""
     assert word.startswith(core(tokens.stem(word)))
+
+
+@given(text=st.text(st.sampled_from("aZk9 ,.-_'éÜßøŁñ数据搜索引擎かなガｶﾞ검색엔진ไทยน้ำ\u200bДа"), max_size=40))
+def test_every_token_is_part_of_one_of_the_foldings(text: str) -> None:
+    """So a word that is part of neither stands nowhere."""
+    whole, latin = tokens.foldings(text)
+    for token in tokens.words(text):
+        if token.isascii():
+            assert token in latin
+        elif len(token) == 2 and tokens.is_unspaced(token):
+            assert token in whole

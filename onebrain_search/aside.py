@@ -17,16 +17,15 @@ class Aside(Generic[_Result]):
         self._returned: list[_Result] = []
         self._raised: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name="aside")
-        self._thread.start()
-
-    @property
-    def done(self) -> bool:
-        """Whether the job has ended."""
-        return not self._thread.is_alive()
+        try:
+            self._thread.start()
+        except RuntimeError:  # the system gives no more threads: it is done first instead
+            self._run()
 
     def result(self) -> _Result:
         """Wait for the job to end; return what it returned, or raise what it raised."""
-        self._thread.join()
+        if self._thread.ident is not None:
+            self._thread.join()
         if self._raised is not None:
             raise self._raised
         return self._returned[0]

@@ -10,22 +10,27 @@ from onebrain_search.aside import Aside
 
 
 def test_a_job_runs_while_its_owner_goes_on() -> None:
-    """It has not ended before what it waits for, and gives its result when asked."""
+    """It waits for what comes after it was begun, and gives its result when asked."""
     go = threading.Event()
 
-    def job() -> int:
-        """Wait for a word."""
-        go.wait(10)
-        return 7
-
-    aside = Aside(job)
-    assert not aside.done
+    aside = Aside(lambda: go.wait(10))
     go.set()
-    assert aside.result() == 7
-    assert aside.done
+    assert aside.result()
 
 
 def test_an_error_is_raised_where_the_result_is_wanted() -> None:
     """As it was raised."""
     with pytest.raises(ZeroDivisionError):
         Aside(lambda: 1 // 0).result()
+
+
+def test_where_no_thread_can_be_had_the_job_is_done_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system that is full of them refuses one more, and the answer only takes longer."""
+
+    def refuse(thread: threading.Thread) -> None:
+        """Raise what `start` raises then."""
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    aside = Aside(lambda: 7)
+    assert aside.result() == 7

@@ -248,7 +248,7 @@ class Brain:
         if not story.events:
             return None
         found = self._find(query, retrieval, story)
-        said = story.confidence
+        said = "none" if found.idle else story.confidence
         if said == "none":
             said = confidence.label(evidence.of(self.snapshot(), found), self.snapshot().model)
             if said == "none":

@@ -30,6 +30,7 @@ class Evidence:
     sentence: bool = True
     support: float = 0.0
     guessed: float = 0.0
+    idle: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ LEXICAL = Marks(0.41, 0.85)  # on coverage alone: no dense leg, or a model that 
 
 def label(evidence: Evidence, model: str) -> Confidence:
     """Return the label of an answer: by its score, and never `none` for words that all stand in one passage."""
-    if not evidence.hits:
+    if not evidence.hits or evidence.idle:
         return "none"
     if evidence.certain:
         return "strong"

@@ -28,4 +28,5 @@ def of(snapshot: Snapshot, found: Found) -> confidence.Evidence:
     return confidence.Evidence(
         found.cosine, covered / total, len(found.hits), snapshot.lexical.chunk_count(),
         named or not query.terms, query.sentence, guessed=sum(map(rarity, query.guessed)) / total,
+        idle=found.idle,
     )  # fmt: skip

@@ -33,6 +33,10 @@ CANNOT_READ = (
 # and less than the same words would count.
 NEAR, NEAR_FROM, NEAR_FULL, NEAR_WEIGHT = 60, 0.3, 0.75, 0.8
 
+ONLY_GRAMMAR = (
+    "only words that stand everywhere were asked for, and no note is called so; in quotes they are a phrase"
+)
+
 RANKED, RANKED_EACH = 40, 3  # candidates that are read and ranked: at least (60 are no better), and for each hit
 
 
@@ -41,6 +45,7 @@ class Found:
     """Ranked hits, best first; `cosine` of the nearest passage as `outstanding` reads it, None without vectors.
 
     `query` is what was asked in the end; `relaxed`: without some operators of the question, which left nothing.
+    `idle`: it was asked with words of grammar alone, and nothing is called so.
     """
 
     query: Query
@@ -48,6 +53,7 @@ class Found:
     cosine: float | None = None
     notes: tuple[str, ...] = ()
     relaxed: bool = False
+    idle: bool = False
     question: Floats | None = None  # its vector, where there was a dense leg
 
 
@@ -82,6 +88,9 @@ def find(
             again = _found(snapshot, relaxed, retrieval, model)
             if again.hits:
                 return replace(again, notes=(note, *again.notes), relaxed=True)
+    named = found.hits and not found.hits[0].parts.keys().isdisjoint(("exact", "heading"))
+    if found.hits and not named and queries.is_idle(query):
+        return replace(found, notes=(*found.notes, ONLY_GRAMMAR), idle=True)
     return found
 
 

@@ -18,6 +18,7 @@ from indexer.types import Condition
 from onebrain_search import question
 from onebrain_search.days import day_before, day_range
 from onebrain_search.printable import whole
+from onebrain_search.question import grammar
 from onebrain_search.types import Mode, Query
 
 FIELDS = ("path", "tag", "ext", "type", "kind", "lang", "title", "heading", "date", "before", "after", "root")
@@ -98,6 +99,12 @@ def has_operators(query: Query) -> bool:
 def is_listing(query: Query) -> bool:
     """Whether a query has conditions only: what meets them is listed, there is nothing to rank by."""
     return bool(query.filters or query.excluded) and not (query.terms or query.phrases or query.prefixes)
+
+
+def is_idle(query: Query) -> bool:
+    """Whether a query has no operator, and no word that says what it is about."""
+    operators = query.filters or query.excluded or query.prefixes or query.phrases
+    return not operators and grammar.alone(query.text, stop_words())
 
 
 def without(query: Query, filters: Collection[Condition]) -> Query:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -124,6 +124,11 @@ def table(file: str, name: str, language: str = "") -> Phrases:
 def languages(file: str, name: str) -> tuple[str, ...]:
     """The languages that have a section `[name language]` in a data file, in its order."""
     return tuple(language for section, language in _sections(file) if section == name)
+
+
+def lines(file: str, name: str, language: str) -> Sequence[str]:
+    """The lines of a section `[name language]` of a data file, none where it is not there."""
+    return _sections(file).get((name, language), ())
 
 
 @cache

@@ -10,6 +10,8 @@ import pytest
 
 from onebrain_search import Brain
 from onebrain_search.confidence import MARKS, Evidence, label
+from onebrain_search.pipeline import ONLY_GRAMMAR
+from onebrain_search.types import Answer
 
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 FAIR = Evidence(cosine=0.5, coverage=0.3, hits=9, passages=500)
@@ -86,3 +88,51 @@ def test_an_empty_vault_knows_nothing(vault: Callable[..., Path], tmp_path: Path
     brain.index(vectors=False)
     answer = brain.ask("anything?")
     assert (answer.confidence, answer.sources, answer.text) == ("none", (), "")
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["the of and", "what is the", "What is it?", "why is it", "der die und", "¿qué es?", "что это", "这是什么",
+     "它是什么", "これは何ですか", "이것은 무엇입니까", "นี่คืออะไร", "क्या है"],
+)  # fmt: skip
+def test_words_of_grammar_alone_are_no_question(asked: Callable[[str], Answer], query: str) -> None:
+    """They stand in all notes, so that they do says nothing; a note tells how to find them nonetheless."""
+    answer = asked(query)
+    assert answer.confidence == "none"
+    assert not answer.sources or ONLY_GRAMMAR in answer.notes
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    [
+        ("To be or not to be", "hamlet.md"),
+        ("the who", "music.md"),
+        ('"what it is"', "a.md"),
+        ("WHO", "music.md"),
+        ("几何", "zh.md"),
+    ],
+)
+def test_a_name_or_a_phrase_of_such_words_is_found(asked: Callable[[str], Answer], query: str, path: str) -> None:
+    """A title, a heading, a quotation, an abbreviation, a word that is made of two of them."""
+    answer = asked(query)
+    assert answer.confidence == "strong" and answer.sources[0].chunk.path == path
+    assert ONLY_GRAMMAR not in answer.notes
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Answer]:
+    """Ask a vault in which words of grammar stand everywhere."""
+    notes = {
+        "a.md": "# Masks\n\nThe WHO says what it is, and why is it so, of the and of a.\n",
+        "hamlet.md": "# To Be or Not to Be\n\nWhether it is nobler in the mind.\n",
+        "music.md": "# Bands\n\n## The Who\n\nPete plays loud.\n",
+        "de.md": "# Uhr\n\nDer Turm und die Glocke. ¿Qué es? Что это значит? क्या है\n",
+        "zh.md": "# 几何学\n\n这是什么，它是什么。几何的证明。これは何ですか 이것은 무엇입니까 นี่คืออะไร\n",
+        "d.md": "# Decisions\n\n- 2026-01-02: decided that it is Postgres, because it is the one we know.\n",
+    }
+    vault = tmp_path_factory.mktemp("vault")
+    for path, text in notes.items():
+        (vault / path).write_text(text, encoding="utf-8")
+    brain = Brain.open(vault, environ={"ONEBRAIN_SEARCH_HOME": str(tmp_path_factory.mktemp("home"))})
+    brain.index(vectors=False)
+    return lambda query: brain.ask(query, web=False)

@@ -1,0 +1,56 @@
+"""Words of grammar: a question of nothing else asks for nothing that could be found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from functools import cache
+
+from indexer import tokens
+from onebrain_search.question.phrases import fold, languages, lines
+
+_FILE = "grammar.txt"
+_TOUCHING = ("zh", "ja", "ko", "th")  # languages whose words touch each other, or a word behind them
+_LONGEST = 120  # characters; nobody asks so much without a word of content
+_WORD = re.compile(r"[^\s\"'’.,;:!?¿¡…？؟،।()-]+")
+
+
+def alone(text: str, common: Collection[str]) -> bool:
+    """Whether a text is nothing but words of one language's grammar; `common` are those of English."""
+    if len(text) > _LONGEST or _has_a_name(text.split()):
+        return False
+    folded = fold(text)
+    found = _WORD.findall(folded)
+    if not found or all(word in common for word in found):
+        return bool(found)
+    if any(map(tokens.is_unspaced, found)):
+        return _touching().fullmatch(folded) is not None
+    # One that stands alone may be a word of another language: `die`, `est`.
+    return len(found) > 1 and any(all(word in language for word in found) for language in _languages())
+
+
+def _has_a_name(words: Sequence[str]) -> bool:
+    """Whether a word is written in capitals where not all are: `WHO`, `the IT`."""
+    capitals = [word for word in words if len(word) > 1 and word.isupper()]
+    return bool(capitals) and (len(capitals) < len(words) or len(words) == 1)
+
+
+def _words(table: str, language: str) -> list[str]:
+    """The words of a table, folded."""
+    return " ".join(lines(_FILE, table, language)).split()
+
+
+@cache
+def _languages() -> tuple[frozenset[str], ...]:
+    """The words of each language that has spaces."""
+    return tuple(frozenset(_words("words", name)) for name in languages(_FILE, "words") if name not in _TOUCHING)
+
+
+@cache
+def _touching() -> re.Pattern[str]:
+    """The pattern of a text of such words in a language without spaces."""
+    each = []
+    for name in _TOUCHING:
+        words, behind = ("|".join(map(re.escape, _words(table, name))) for table in ("words", "behind"))
+        each.append(rf"(?:[\W_]*(?:{words})(?:{behind})*)+[\W_]*" if behind else rf"(?:[\W_]*(?:{words}))+[\W_]*")
+    return re.compile("|".join(each))

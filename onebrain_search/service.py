@@ -12,6 +12,7 @@ from onebrain_search.brain import Brain
 from onebrain_search.printable import whole
 
 MOST_SOURCES = 1000  # a request may ask for
+LONGEST = 100_000  # characters of a text: a book's chapter takes a second, and a whole book nobody's question is
 CUT = 60  # characters shown of a value that is refused
 
 Request = Mapping[str, Any]
@@ -21,8 +22,8 @@ Reader = Callable[[str, Any], Any]
 
 def _text(name: str, value: Any) -> str:
     """Read a text that says something."""
-    if not isinstance(value, str) or not value.strip():
-        raise _refused(name, value, "a text that is not empty")
+    if not isinstance(value, str) or not value.strip() or len(value) > LONGEST:
+        raise _refused(name, value, f"a text that is not empty, of at most {LONGEST} characters")
     return whole(value)
 
 

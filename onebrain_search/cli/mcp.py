@@ -31,7 +31,9 @@ def mcp(vault: Path | None, http: bool, port: int) -> int:
             say(f"MCP at http://127.0.0.1:{port}/mcp; the token is in {folder / loopback.TOKEN}")
             loopback.serve(engine, secret, port)
         else:
-            server.build(engine).run("stdio")
+            from onebrain_search.mcp import stdio
+
+            stdio.serve(server.build(engine), engine.close)
     finally:
         engine.close()
     return 0

@@ -119,9 +119,9 @@ class Engine:
         watch, said = self._watch, list[str]()
         if watch is not None:
             standing = watch.standing
-            if standing.mode in ("unreachable", "failing"):
+            if there and standing.mode in ("unreachable", "failing"):
                 said = [standing.why]
-            elif standing.mode == "polling":
+            elif standing.mode == "polling" or not there:
                 watch.look()
             if not watch.settle(SETTLE if there else PATIENCE) and not said:
                 said = ["changes are still being taken in"]

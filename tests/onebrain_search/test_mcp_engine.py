@@ -131,6 +131,16 @@ def test_a_vault_that_went_away_is_answered_from_its_index(vault: MakeVault, tmp
         assert any("last finished index" in note for note in noted)
 
 
+def test_an_index_that_was_deleted_is_made_anew(vault: MakeVault, tmp_path: Path) -> None:
+    """By who is asked, also where a code folder of the settings is away."""
+    settings = "onebrain_search:\n  code: [{name: tools, path: ../tools}]\n"
+    folder = vault({"a.md": "Llamas eat hay.\n", "onebrain.yml": settings})
+    with engine(folder, tmp_path / "home") as asked:
+        wait_until(lambda: _found(asked, "llamas"))
+        Brain.open(folder, environ={"ONEBRAIN_SEARCH_HOME": str(tmp_path / "home")}).clear()
+        wait_until(lambda: _found(asked, "llamas"))
+
+
 def test_settings_that_cannot_be_used_are_told_by_every_call(vault: MakeVault, tmp_path: Path) -> None:
     """With the file and the line, and again until they are mended."""
     folder = vault({"onebrain.yml": "onebrain_search:\n  limt: 3\n", "a.md": "# A\n\nhay\n"})

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
 from onebrain_search import Brain
+from onebrain_search.mcp.stdio import understood
 from onebrain_search.mcp.tools import TOOLS
 
 SESSION = Path(__file__).with_name("mcp_session.jsonl")
@@ -101,6 +103,86 @@ def _holds(expected: Any, found: Any, where: str = "reply") -> None:
 def _session() -> list[dict[str, Any]]:
     """Return the captured session: what a client sent, and what of each answer has to hold."""
     return [json.loads(line) for line in SESSION.read_text("utf-8").splitlines()]
+
+
+def _started(place: Place, **streams: Any) -> subprocess.Popen[bytes]:
+    """Start a server on pipes."""
+    command = [sys.executable, *PROGRAM, "--vault", str(place.vault)]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, env=place.environ, **(pipes | streams))
+
+
+@pytest.mark.parametrize(
+    ("line", "answered"),
+    [
+        (b"hello\n", [(None, -32700)]),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": ' + b"[" * 100_000, [(None, -32700)]),
+        (b"[]\n", [(None, -32600)]),
+        (b'[{"jsonrpc": "2.0", "id": 1, "method": "ping"}, {"id": "b"}]\n', [(1, -32600), ("b", -32600)]),
+        (b'{"id": "x", "method": "ping"}\n', [("x", -32600)]),
+        (b'{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": ["ask"]}\n', [(2, -32600)]),
+        (b"\n", []),
+    ],
+)
+def test_what_is_no_message_is_answered(line: bytes, answered: list[tuple[Any, int]]) -> None:
+    """With its id where it has one, so that nobody waits; an empty line is nothing."""
+    message, _, refusals = understood(line)
+    assert (message, [(each.id, each.error.code) for each in refusals]) == (None, answered)
+
+
+def test_half_a_character_is_replaced_in_what_is_asked() -> None:
+    """As JSON cut in the middle of an emoji holds it; the SDK would take it for no message."""
+    line = b'{"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "a \\ud83d", "arguments": {}}}\n'
+    message, text, refusals = understood(line)
+    assert (message.id, refusals) == (3, [])  # type: ignore[union-attr]
+    assert json.loads(text)["params"]["name"] == "a \ufffd"
+
+
+def test_what_was_asked_before_the_end_is_answered(place: Place) -> None:
+    """As by `printf … | onebrain-search mcp`: the end of the input cuts nothing off."""
+    first, ready, *_ = [step["send"] for step in _session()]
+    call = {"jsonrpc": "2.0", "id": "last", "method": "tools/call"}
+    call["params"] = {"name": "ask", "arguments": {"question": "How long are idempotency keys kept?"}}
+    sent = "".join(json.dumps(each) + "\n" for each in (first, ready, "no message", call))
+    said, _ = _started(place).communicate(sent.encode(), timeout=120)
+    answers = {each["id"]: each for each in map(json.loads, said.splitlines())}
+    assert answers[None]["error"]["code"] == -32600
+    assert "24 hours" in answers["last"]["result"]["structuredContent"]["answer"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_it_while_it_waits_for_a_line(place: Place, number: signal.Signals) -> None:
+    """At once, and without a word; the lock of its watcher is given back."""
+    with _started(place) as server:
+        assert server.stdin is not None and server.stdout is not None and server.stderr is not None
+        for step in _session()[:2]:
+            server.stdin.write(json.dumps(step["send"]).encode() + b"\n")
+        server.stdin.flush()
+        server.stdout.readline()
+        server.send_signal(number)
+        assert (server.wait(30), server.stderr.read()) == (0, b"")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+def test_a_client_that_does_not_read_any_more_is_no_reason_to_stay(place: Place) -> None:
+    """Its end of the output is closed, or full and never read."""
+    gone, end = os.pipe()
+    with _started(place, stdout=end) as server:
+        os.close(end)
+        os.close(gone)
+        assert server.stdin is not None and server.stderr is not None
+        server.stdin.write(b"hello\n")
+        server.stdin.flush()
+        assert (server.wait(30), server.stderr.read()) == (0, b"")
+    gone, end = os.pipe()
+    with _started(place, stdout=end) as server:
+        os.close(end)
+        assert server.stdin is not None
+        server.stdin.write(b"hello\n" * 10_000)
+        server.stdin.close()
+        assert server.wait(90) == 1
+    os.close(gone)
 
 
 def test_the_captured_session_holds_on_stdio(place: Place) -> None:

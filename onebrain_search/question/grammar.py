@@ -24,7 +24,7 @@ def alone(text: str, common: Collection[str]) -> bool:
     if not found or all(word in common for word in found):
         return bool(found)
     if any(map(tokens.is_unspaced, found)):
-        return _touching().fullmatch(folded) is not None
+        return any(_made_of(folded, words, behind) for words, behind in _touching())
     # One that stands alone may be a word of another language: `die`, `est`.
     return len(found) > 1 and any(all(word in language for word in found) for language in _languages())
 
@@ -47,10 +47,29 @@ def _languages() -> tuple[frozenset[str], ...]:
 
 
 @cache
-def _touching() -> re.Pattern[str]:
-    """The pattern of a text of such words in a language without spaces."""
-    each = []
-    for name in _TOUCHING:
-        words, behind = ("|".join(map(re.escape, _words(table, name))) for table in ("words", "behind"))
-        each.append(rf"(?:[\W_]*(?:{words})(?:{behind})*)+[\W_]*" if behind else rf"(?:[\W_]*(?:{words}))+[\W_]*")
-    return re.compile("|".join(each))
+def _touching() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    """The words of each language without spaces, and what may stand behind one."""
+    tables = ("words", "behind")
+    return tuple(
+        (words, behind) for name in _TOUCHING for words, behind in [[frozenset(_words(t, name)) for t in tables]]
+    )
+
+
+def _made_of(text: str, words: frozenset[str], behind: frozenset[str]) -> bool:
+    """Whether a text can be cut into such words, with signs between them.
+
+    Each place where a word may end is gone through once; a pattern would try all ways to cut, which are too many.
+    """
+    longest = max(map(len, words | behind))
+    ends = {0}
+    for end in range(len(text)):
+        if end in ends:
+            start = end + _signs(text[end:])
+            ends |= {start + n for n in range(1, longest + 1) if text[start : start + n] in words}
+            ends |= {end + n for n in range(1, longest + 1) if end and text[end : end + n] in behind}
+    return any(end and end + _signs(text[end:]) == len(text) for end in ends)
+
+
+def _signs(text: str) -> int:
+    """With how many characters a text begins that are no letters or digits."""
+    return next((n for n, character in enumerate(text) if character.isalnum()), len(text))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onebrain_search.question import asks_current, asks_recent, detect, topic
+from onebrain_search.question import asks_current, asks_recent, detect, grammar, topic
 from onebrain_search.question.phrases import Phrases, fold
 
 HERE = Path(__file__).parent
@@ -98,3 +98,10 @@ def test_detecting_takes_microseconds() -> None:
     for question in questions:
         detect(question)
     assert (time.perf_counter() - started) / len(questions) < 200e-6  # loose: the machine may be shared
+
+
+def test_a_long_text_that_is_nearly_all_grammar_is_read_at_once() -> None:
+    """Its words can be cut in more ways than could be tried: 什么 is one, and so are its parts."""
+    for words in ("什么的了吗呢", "ですかのでは", "อะไรคือที่"):
+        assert not grammar.alone((words * 30)[:117] + "龍x", frozenset())
+    assert grammar.alone("什么的？", frozenset())

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from indexer.entries import ICLOUD_END, below, elsewhere, is_link, is_text
 from indexer.errors import NotFound, ScanError
 from indexer.ignore import IgnoreFile, deciding, exclusions, foreign, generated, ignore_files, never
-from indexer.types import Area, Kind, Root, Skip, SourceFile
+from indexer.types import Area, Kind, Root, Skip, SourceFile, changed_ns
 
 MANY_FILES: Final = 200_000  # above this a vault is more likely a mistaken folder than somebody's notes
 
@@ -251,7 +251,7 @@ class _Walk:
             self._skip(path, f"{info.st_size / 1e6:.1f} MB is over the limit of {limit / 1e6:g} MB")
         elif real not in self.taken:
             self.taken.add(real)
-            self.files.append(SourceFile(self.root.name, path, kind, info.st_size, info.st_mtime_ns))
+            self.files.append(SourceFile(self.root.name, path, kind, info.st_size, changed_ns(info)))
 
     def _follow(self, path: str, name: str, folder: _Folder) -> None:
         """Take what a link leads to when it lies inside the root and nothing leaves it out, here or there."""

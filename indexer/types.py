@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,6 +47,11 @@ class SourceFile:
     kind: Kind
     size: int
     mtime_ns: int
+
+
+def changed_ns(info: os.stat_result) -> int:
+    """When a file was last changed in ns, held to what SQLite keeps, 1678 to 2262: clocks can be wrong."""
+    return max(-(2**63), min(info.st_mtime_ns, 2**63 - 1))
 
 
 @dataclass(frozen=True, slots=True)

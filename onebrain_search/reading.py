@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 from indexer.errors import NotFound, OneBrainError
 from indexer.scan import inside
 from indexer.snapshot import Snapshot
-from indexer.types import Chunk, Document, Kind, SourceFile, written
+from indexer.types import Chunk, Document, Kind, SourceFile, changed_ns, written
 from onebrain_search.types import Hit
 
 if TYPE_CHECKING:
     from indexer.parse import ParseOptions
 
 LINES = 40  # shown from a line on when the address names no count
-_ADDRESS = re.compile(r"(?P<path>.+?)(?::(?P<line>\d+)(?::(?P<count>\d+))?)?$", re.DOTALL)
+_ADDRESS = re.compile(r"(?P<path>.+?)(?::(?P<line>\d{1,18})(?::(?P<count>\d{1,18}))?)?$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def _changed(snapshot: Snapshot, root: str, path: str, file: Path) -> bool:
         for size, time, digest in snapshot.catalog.rows(ask, (root, path)):
             if size < 0:
                 return str(digest) != blake2b(file.read_bytes(), digest_size=16).hexdigest()
-            return bool((size, time) != (info.st_size, info.st_mtime_ns))
+            return bool((size, time) != (info.st_size, changed_ns(info)))
     except OSError:
         pass
     return True
@@ -129,14 +129,22 @@ def _file(written_path: str, roots: Mapping[str, Path]) -> tuple[str, str, str, 
     root, path = (name, rest) if colon and name in roots and name else ("", written_path)
     file = inside(roots[root], path)
     fragment = ""
-    if not file.is_file() and "#" in path:
+    if not _is_file(file) and "#" in path:
         path, _, fragment = path.partition("#")
         file = inside(roots[root], path)
-    if not file.is_file() and not Path(path).suffix:
+    if not _is_file(file) and not Path(path).suffix:
         path, file = f"{path}.md", inside(roots[root], f"{path}.md")
-    if not file.is_file():
+    if not _is_file(file):
         raise NotFound("there is no such file", where=written(root, path), fix="take a path from `search`")
     return root, path, fragment, file
+
+
+def _is_file(file: Path) -> bool:
+    """Whether there is a file; a name that the system cannot have, one too long, is none."""
+    try:
+        return file.is_file()
+    except OSError:
+        return False
 
 
 def _document(root: str, path: str, file: Path, options: ParseOptions | None) -> Document:
@@ -145,7 +153,7 @@ def _document(root: str, path: str, file: Path, options: ParseOptions | None) ->
 
     kind: Kind = "code" if root else "note"
     info = file.stat()
-    return parse(SourceFile(root, path, kind, info.st_size, info.st_mtime_ns), file.read_bytes(), options)
+    return parse(SourceFile(root, path, kind, info.st_size, changed_ns(info)), file.read_bytes(), options)
 
 
 def _raw_lines(file: Path) -> list[str]:

@@ -211,7 +211,7 @@ def _start(cursor: str, count: int) -> int:
     """Return the place to go on from. Raises RequestError for a cursor that no reply gave."""
     if not cursor:
         return 0
-    if not cursor.isdecimal() or not 0 < int(cursor) < count:
+    if not re.fullmatch(r"\d{1,18}", cursor) or not 0 < int(cursor) < count:
         raise RequestError(f"`cursor` is not one that was given: {cursor[:20]!r}", fix="leave it out to start again")
     return int(cursor)
 

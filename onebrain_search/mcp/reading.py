@@ -13,8 +13,8 @@ from onebrain_search.mcp.answers import SCHEME, Arguments, Call, more, url
 from onebrain_search.mcp.reply import NOTICE, Reply, estimate, fenced
 from onebrain_search.printable import one_line
 
-ADDRESS = re.compile(r"(?P<path>.+?)(?::(?P<line>\d+)(?::(?P<count>\d+))?)?$", re.DOTALL)
-CURSOR = re.compile(r"(?:(\d+):)?(\d+)\.(\d+)")
+ADDRESS = re.compile(r"(?P<path>.+?)(?::(?P<line>\d{1,18})(?::(?P<count>\d{1,18}))?)?$", re.DOTALL)
+CURSOR = re.compile(r"(?:(\d{1,18}):)?(\d{1,18})\.(\d{1,18})")
 FRAME = 150  # tokens for what stands around the text of a reply, besides the path
 LETTERS_A_TOKEN = 16  # and more of them never cost less than a token
 PATHS = 4  # times that the path stands in one

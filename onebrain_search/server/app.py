@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
@@ -116,7 +117,9 @@ def _json(shape: Shape) -> Response:
 def _query(request: Request) -> Fields:
     """Return the fields in the address of a request; digits are a number, a field may stand once."""
     pairs = request.query_params.multi_items()
-    fields: Fields = {name: int(value) if name == "limit" and value.isdigit() else value for name, value in pairs}
+    fields: Fields = {
+        name: int(value) if name == "limit" and re.fullmatch(r"\d{1,18}", value) else value for name, value in pairs
+    }
     if len(fields) < len(pairs):
         raise RequestError("a field stands twice", where="the address", fix="give it once")
     return fields

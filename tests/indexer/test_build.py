@@ -316,3 +316,17 @@ def test_any_history_ends_in_the_index_of_a_clean_build(
 def test_a_report_says_how_long_it_took(indexed: Any) -> None:
     """In seconds of the clock."""
     assert 0 < build(indexed.state, indexed.plan()).seconds < 60
+
+
+@pytest.mark.parametrize("seconds", [-(2**40), -(2**31), 0, 2**32, 2**40])
+def test_a_file_of_an_impossible_time_is_indexed(indexed: Any, seconds: int) -> None:
+    """Before 1901, after 2106, and after what 64 bits hold; an edit is seen as any other one."""
+    for text in ("a heron", "a crane!"):
+        indexed.write("a.md", text)
+        try:
+            os.utime(indexed.folder / "a.md", (seconds, seconds))
+        except (OSError, OverflowError):
+            pytest.skip("this disk keeps no such time")
+        indexed.run()
+        assert indexed.found(text.split()[1].strip("!")) == {"a.md"}
+        assert indexed.run().unchanged == 1

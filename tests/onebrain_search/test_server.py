@@ -148,6 +148,8 @@ def test_a_request_that_is_not_understood_is_422(daemon: Client, path: str, body
     [
         ("/v1/related?path=a.md&colour=red", "colour"),
         ("/v1/related?path=a.md&limit=ten", "limit"),
+        ("/v1/related?path=a.md&limit=%C2%B2", "limit"),
+        (f"/v1/related?path=a.md&limit={'9' * 5000}", "limit"),
         ("/v1/get", "address"),
     ],
 )
@@ -164,7 +166,16 @@ def test_a_body_that_is_too_large_is_413(daemon: Client) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["../../etc/passwd", "/etc/passwd", "%2e%2e/%2e%2e/etc/passwd", "..%5c..%5cx", "no such note.md", "a\0b"],
+    [
+        "../../etc/passwd",
+        "/etc/passwd",
+        "%2e%2e/%2e%2e/etc/passwd",
+        "..%5c..%5cx",
+        "no such note.md",
+        "a\0b",
+        "x" * 5000,
+        f"a:{'9' * 5000}",
+    ],
 )
 def test_f78_a_path_outside_of_the_vault_is_404_without_a_word_on_the_disk(daemon: Client, address: str) -> None:
     """The answer names nothing but what was asked for."""

@@ -331,7 +331,7 @@ def _certificates() -> ssl.SSLContext:
 
 def _late(url: str, seconds: float) -> WebError:
     """Return the error of a request that took too long."""
-    return WebError(f"no answer within {seconds:g} s", kind="timeout", where=shown(url))
+    return WebError(f"no answer within {round(seconds, 1):g} s", kind="timeout", where=shown(url))
 
 
 def _said(error: Exception) -> str:

@@ -290,7 +290,7 @@ def test_o41_who_is_late_is_named_and_left_behind(net: FakeInternet) -> None:
         net.fail(host, "hang")
     findings = search("boats", Choices(seconds=5.0), http=opening(net))
     assert set(findings.failed) == {"clien", "okky"}
-    assert findings.failed["okky"] == findings.failed["clien"] == "no answer within 5 s"
+    assert all(why.startswith("no answer within 5 s") for why in findings.failed.values())
 
 
 @pytest.mark.parametrize("name", [platform.id for platform in searchable()])

@@ -30,9 +30,9 @@ class Worded:
 
     def repeats(self, other: Worded) -> bool:
         """Whether the two share nearly all triples."""
-        both = len(self.vocabulary & other.vocabulary)
-        different = len(self.vocabulary) + len(other.vocabulary) - 2 * both
-        if different > _DIFFERENT * min(len(self.words), len(other.words)):
+        most = _DIFFERENT * min(len(self.words), len(other.words))
+        mine, others = len(self.vocabulary), len(other.vocabulary)
+        if abs(mine - others) > most or mine + others - 2 * len(self.vocabulary & other.vocabulary) > most:
             return False
         one, two = self.triples, other.triples
         if min(len(one), len(two)) < SAME_SHARE * max(len(one), len(two)):

@@ -42,9 +42,12 @@ def evaluate(
         if suggest.exists():
             raise click.ClickException(f"{suggest} exists and is left as it is: name another file")
         rows = measures.suggest(brain)
+        if not rows:
+            say('no heading makes a question: write some, a line each, as {"id": "1", "question": "…", "paths": []}')
+            return 1
         suggest.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
         say(f"wrote {len(rows)} questions to {suggest}: rewrite them as you would ask")
-        return 0 if rows else 1
+        return 0
     if queries is None:
         raise click.ClickException("name your questions with --queries, or make some with --suggest questions.jsonl")
     questions, right = measures.read_questions(queries)

@@ -133,3 +133,16 @@ def test_the_command_measures_and_suggests(
     assert found["missing"] == []
     assert out.read_text("utf-8").count(" Q0 ") >= 5
     assert run()[0] == 2
+
+
+def test_a_vault_without_a_heading_to_ask_for_gets_no_empty_file(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The line says how a question is written, and a file of that name is not in the way of one."""
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("Some words.\n")
+    target = tmp_path / "q.jsonl"
+    monkeypatch.setattr(sys, "argv", ["", "eval", "--suggest", str(target), "--vault", str(tmp_path / "notes")])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert (ended.value.code, target.exists(), "paths" in capsys.readouterr().err) == (1, False, True)

@@ -75,11 +75,10 @@ class Wording:
     def _pairs_in(self, hit: Hit) -> Set[Pair]:
         """Look for the pairs."""
         _, plain = self._plain(hit)
-        if not plain.isascii() or len(self.pairs) > MANY:
-            likely = self.pairs if len(self.pairs) > MANY else _both_in(self.pairs, plain)
-            return likely & set(pairwise(map(tokens.stem, tokens.words(plain)))) if likely else likely
         lowered = plain.lower()
-        return {pair for pair in self.pairs if _beside(plain, lowered, pair)}
+        hidden = self.pairs if len(self.pairs) > MANY else _hidden(self.pairs, plain, lowered)
+        found = {pair for pair in self.pairs - hidden if _beside(plain, lowered, pair)}
+        return found | (hidden & set(pairwise(map(tokens.stem, tokens.words(plain))))) if hidden else found
 
     def _plain(self, hit: Hit) -> tuple[str, str]:
         """Return headings and symbol, and title and text of a passage made plain, once for all who ask."""
@@ -96,21 +95,25 @@ def core(stem: str) -> str:
     return stem[:-1] or stem if stem.endswith(("i", "e", "bl", "sky")) else stem  # trying, naming, ability, skies
 
 
-def _both_in(pairs: Set[Pair], plain: str) -> Set[Pair]:
-    """Return the pairs of which both parts may stand in a text: others need not be looked for word by word."""
+def _hidden(pairs: Set[Pair], plain: str, lowered: str) -> Set[Pair]:
+    """Return the pairs that may stand in a text, but in a form that only shows when every word is read."""
+    if plain.isascii():
+        return frozenset()
     whole, latin = tokens.foldings(plain)
 
-    def may_stand(stem: str) -> bool:
-        """Whether a word of this stem can be part of the text."""
-        if stem.isascii():
-            return core(stem) in latin
-        return stem in whole if tokens.is_unspaced(stem) else True
+    def stands(stem: str) -> bool | None:
+        """Whether a word of this stem may be part of the text; None where it may be and is written otherwise."""
+        if not stem.isascii():
+            return None if not tokens.is_unspaced(stem) or stem in whole else False
+        written = latin.count(core(stem))
+        same = len(lowered) == len(plain) and lowered.count(core(stem)) == written
+        return None if written and not same else bool(written)
 
-    return {pair for pair in pairs if may_stand(pair[0]) and may_stand(pair[1])}
+    return {pair for pair in pairs if None in (both := (stands(pair[0]), stands(pair[1]))) and False not in both}
 
 
 def _beside(plain: str, lowered: str, pair: Pair) -> bool:
-    """Whether two stems stand side by side in an ASCII text without signs: looked for where the longer one stands."""
+    """Whether two stems stand side by side in a text without signs: looked for where the longer one is written so."""
     cores = core(pair[0]), core(pair[1])
     first = len(cores[0]) >= len(cores[1])
     sought, other = cores if first else cores[::-1]

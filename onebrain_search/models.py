@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # 0 to .05, a vault of English notes with some Thai and Chinese ones .14, Spanish .35, half Thai .5, Chinese 1.0.
 # A fifth is worth the multilingual model, which is weaker in English; below a tenth the English one comes back.
 FROM, BACK = 0.2, 0.1
+LEAST = 5  # passages: fewer are counted as if the others could be read, so that one odd one of two decides nothing
 SAMPLE = 300  # passages looked at, chosen by their hashes: the same ones while they stay
 
 
@@ -182,7 +183,7 @@ class Models:
         for text, share in self.read.items():
             if share < 0:
                 self.read[text] = english.readability(text)
-        return 1 - sum(self.read.values()) / len(self.read) if self.read else 0.0
+        return sum(1 - share for share in self.read.values()) / max(LEAST, len(self.read))
 
 
 def named_in(settings: Embedding) -> str:

@@ -70,6 +70,16 @@ def test_notes_without_letters_leave_the_choice_to_the_others(opened: Callable[.
     assert opened({"a.md": "🎉🎉🎉", "b.md": "123 456"}).index().notes == ()
 
 
+def test_one_odd_passage_of_two_decides_nothing(opened: Callable[..., Brain]) -> None:
+    """A line in Finnish beside an English one; a vault of one Thai note is a Thai one."""
+    brain = opened({"en0.md": ENGLISH["en0.md"], "fi.md": "# Kokous\n\nTapaaminen siirtyi torstaille."})
+    brain.index()
+    assert brain.embedder().model == "all-MiniLM-L6-v2"
+    alone = opened({"th0.md": THAI["th0.md"]})
+    alone.index()
+    assert alone.embedder().model == "multilingual-e5-small"
+
+
 def test_the_choice_does_not_flip_back_and_forth(
     opened: Callable[..., Brain], monkeypatch: pytest.MonkeyPatch
 ) -> None:

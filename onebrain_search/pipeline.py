@@ -159,9 +159,8 @@ def _found(
     others = dict.fromkeys([*told, *named])
     best += fuse.alone("lexical", [(number, 0.0) for number in others if number not in there])
     hits = passages.hits(best)
-    if near and dense.of(snapshot.model).mixed:
-        hits = rank.together(query, hits)
-    for stage in rank.stages(shared, told, meaning if words else None):
+    mixed = near is not None and dense.of(snapshot.model).mixed
+    for stage in rank.stages(shared, told, meaning if words else None, mixed=mixed):
         hits = stage(query, hits)
     return Found(query, hits, near.nearest if near else None, notes, question=near.question if near else None)
 

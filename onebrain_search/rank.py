@@ -92,13 +92,19 @@ class Reading:
 
 
 def stages(
-    reading: Reading, told: Mapping[int, float] = MappingProxyType({}), meaning: Meaning | None = None
+    reading: Reading,
+    told: Mapping[int, float] = MappingProxyType({}),
+    meaning: Meaning | None = None,
+    *,
+    mixed: bool = False,
 ) -> list[Stage]:
     """Return the stages in the order in which they run.
 
-    `told` is how much passages tell of a chain, by id; `meaning`, the candidates' vectors where they can move hits.
+    `told` is how much passages tell of a chain, by id; `meaning`, the candidates' vectors where they can move hits;
+    `mixed`: they were found by a model of many languages.
     """
     return [
+        *([together] if mixed else []),
         exact(reading),
         coverage(reading),
         proximity(reading),

@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import accumulate, pairwise
+from itertools import accumulate, dropwhile, pairwise
 from typing import NamedTuple
 
 from indexer import tokens
@@ -69,14 +69,17 @@ def chunk(document: Document) -> list[Chunk]:
     return chunks or [_chunk(document, (), 1, "", symbols)]
 
 
-def embedding_text(piece: Chunk) -> str:
+def embedding_text(piece: Chunk, *, once: bool = False) -> str:
     """Return what the model reads: title, headings and date in front of the passage.
 
-    A date that is only the file's time of change is left out: touching a file must not change its vector.
+    With `once` they are not said again where the passage begins with them. A date that is only the file's time of
+    change is left out: touching a file must not change its vector.
     """
-    head = " › ".join([piece.title, *piece.heading])
+    names = [piece.title, *piece.heading]
     dated = f" ({piece.date})" if piece.date and piece.date_source != "mtime" else ""
-    return f"{head}{dated}\n{piece.text}"
+    lines, said = piece.text.split("\n"), {"", *names}
+    body = dropwhile(lambda line: line.lstrip("#").strip() in said, lines) if once else lines
+    return "\n".join([" › ".join(names) + dated, *body])
 
 
 def content_key(piece: Chunk) -> bytes:

@@ -30,7 +30,7 @@ PACKED = Carrier(
     "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
     "onebrain-search[multilingual]",
 )
-FINGERPRINT = f"{MODEL} q4 {PACKED.sha256[:12]} {DIMENSION} mean {WINDOW}"
+FINGERPRINT = f"{MODEL} q4 {PACKED.sha256[:12]} {DIMENSION} mean {WINDOW} titles once"  # see backlog: what it reads
 FOLDER = f"{MODEL}-{PACKED.sha256[:12]}-1"  # raise the last number when the files are made otherwise
 SUMS = {
     WEIGHTS: "c09a83be4fdffbf89450520f546b00d4f5aa259532742d6fb14b874bfd1a480c",

@@ -28,6 +28,17 @@ def test_a_run_without_vectors_leaves_them_pending(indexed: Any) -> None:
     assert (report.unchanged, report.embedded, report.pending) == (1, 6, 0)
 
 
+@pytest.mark.parametrize(
+    ("name", "read"), [("multilingual-e5-small", "Plan\ntext"), ("all-MiniLM-L6-v2", "Plan\n# Plan\n\ntext")]
+)
+def test_the_multilingual_model_reads_a_title_once(indexed: Any, name: str, read: str) -> None:
+    """The English one reads it before a passage and in it, which is better for that one."""
+    indexed.write("a.md", "# Plan\n\ntext\n")
+    indexed.model.model = name
+    indexed.run()
+    assert indexed.model.texts == [read]
+
+
 def test_another_model_makes_all_vectors_anew_and_says_so(indexed: Any) -> None:
     """Also a model of the same name and another width; the old file goes."""
     indexed.write("a.md", PARTS)

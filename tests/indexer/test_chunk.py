@@ -203,6 +203,20 @@ def test_what_the_model_reads_has_title_headings_and_date_in_front() -> None:
     assert "2026" not in embedding_text(replace(piece, date_source="mtime"))
 
 
+def test_what_the_model_reads_can_have_title_and_headings_once() -> None:
+    """First lines of a passage that say them again are left out; a line further down is not."""
+    first, second = cut("# Plan\n\n## Scope\n\ntext\n\nScope\n\n## C#\n\nmore\n")
+    assert embedding_text(first) == "Plan › Scope\n# Plan\n\n## Scope\n\ntext\n\nScope"
+    assert embedding_text(first, once=True) == "Plan › Scope\ntext\n\nScope"
+    assert embedding_text(second, once=True) == "Plan › C#\nmore"
+
+
+def test_a_note_that_is_a_title_alone_can_be_read_as_such() -> None:
+    """The title stands there once."""
+    (piece,) = cut("# Plan\n")
+    assert embedding_text(piece, once=True) == "Plan"
+
+
 def test_a_key_depends_on_what_is_read_and_on_nothing_else() -> None:
     """Neither line numbers nor paths nor the time of change make a passage new."""
     piece = Chunk(0, "", "a.md", "Plan", (), "text", 3, 3, "note", "", "2026-03-02", "mtime")

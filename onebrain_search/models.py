@@ -70,7 +70,7 @@ class Models:
         if self.questions > 1:  # who asks one question and ends need not load for many
             from indexer.embed import hasten
 
-            self.slow = hasten(found.model)
+            self.slow = hasten(found)
         return found
 
     def news(self) -> tuple[str, ...]:

@@ -111,9 +111,9 @@ def open_query_embedder(
 
         return open_for_queries()
     if packaged_as(model) == MULTILINGUAL:
-        from indexer.embed.multilingual import open_light
+        from indexer.embed import multilingual
 
-        return open_light(_folder(models))
+        return multilingual.open_for_queries(_folder(models))
     return _open_local(model, offline)
 
 
@@ -141,10 +141,12 @@ def document_embedder_for(
     """The embedder that has `count` documents done first, its own start included."""
     if remote is None and are_few(count, model):
         if packaged_as(model) == MULTILINGUAL:
-            return open_query_embedder(model, models=models)
-        from indexer.embed.packaged import open_for_few_documents
+            from indexer.embed import multilingual
 
-        return open_for_few_documents()
+            return multilingual.open_for_few_documents(_folder(models))
+        from indexer.embed import packaged
+
+        return packaged.open_for_few_documents()
     return open_document_embedder(model, remote=remote, offline=offline, models=models)
 
 
@@ -153,17 +155,18 @@ def are_few(count: int, model: str = DEFAULT_MODEL) -> bool:
     return count < {ENGLISH: FEW_TEXTS, MULTILINGUAL: FEW_MULTILINGUAL}.get(packaged_as(model), 0)
 
 
-def hasten(model: str) -> str:
-    """Make ready for many questions by the model called so, in a thread aside; those who ask need not wait for it.
+def hasten(embedder: Embedder) -> str:
+    """Make a packaged model ready for many questions, in a thread aside; those who ask need not wait for it.
 
     Returns why that failed, empty where it did not, or not yet.
     """
-    if packaged_as(model) != ENGLISH:
-        return ""
-    from indexer.embed.packaged import SESSION
+    from indexer.embed.hastened import Hastened
 
-    SESSION.load_aside()
-    return SESSION.trouble
+    run = getattr(embedder, "forward", None)
+    if not isinstance(run, Hastened):
+        return ""
+    run.hasten()
+    return run.trouble
 
 
 def open_cross_encoder(model: str, *, offline: bool = False) -> CrossEncoder:

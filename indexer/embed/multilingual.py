@@ -16,7 +16,7 @@ from indexer.embed.carrier import Carrier, located, sha256, verified
 from indexer.errors import EmbedError, ModelMissing
 
 if TYPE_CHECKING:
-    from indexer.embed.light import LightEmbedder
+    from indexer.embed.light import Forward, LightEmbedder
     from indexer.embed.sentence_transformers import SentenceTransformersEmbedder
 
 Done = Callable[[int, int], None]
@@ -92,17 +92,34 @@ def is_damaged(folder: Path) -> bool:
     return any(sha256(folder / name) != right for name, right in SUMS.items())
 
 
-def open_light(models: Path, done: Done = lambda made, total: None) -> LightEmbedder:
-    """The embedder of questions and of a few documents, by numpy. ModelMissing, EmbedError."""
-    from indexer.embed import unigram
-    from indexer.embed.light import LightEmbedder
-    from indexer.embed.numpy_bert import mapped, numpy_forward
+def open_for_queries(models: Path, done: Done = lambda made, total: None) -> LightEmbedder:
+    """The embedder of questions. ModelMissing, EmbedError."""
+    from indexer.embed.hastened import Hastened
+    from indexer.embed.numpy_bert import numpy_forward
+    from indexer.embed.onnx import bert_forward
 
     folder = unpacked(models, done)
+    weights = folder / WEIGHTS
+    return _opened(folder, Hastened(numpy_forward(weights), lambda: bert_forward(weights, quick=True)))
+
+
+def open_for_few_documents(models: Path, done: Done = lambda made, total: None) -> LightEmbedder:
+    """The embedder of a few documents, in float32 by onnxruntime. ModelMissing, EmbedError."""
+    from indexer.embed.onnx import bert_forward
+
+    folder = unpacked(models, done)
+    return _opened(folder, bert_forward(folder / WEIGHTS, quick=False))
+
+
+def _opened(folder: Path, forward: Forward) -> LightEmbedder:
+    """The embedder that runs `forward`."""
+    from indexer.embed import unigram
+    from indexer.embed.light import LightEmbedder
+    from indexer.embed.numpy_bert import mapped
+
     return LightEmbedder(
-        MODEL, FINGERPRINT, DIMENSION, WINDOW, unigram.tokenizer(mapped(folder / TABLES)),
-        numpy_forward(folder / WEIGHTS), around=((0,), (2,)), unknown=unigram.UNKNOWN,
-        query_prompt="query: ", document_prompt="passage: ", mixed=True,
+        MODEL, FINGERPRINT, DIMENSION, WINDOW, unigram.tokenizer(mapped(folder / TABLES)), forward,
+        around=((0,), (2,)), unknown=unigram.UNKNOWN, query_prompt="query: ", document_prompt="passage: ", mixed=True,
     )  # fmt: skip
 
 

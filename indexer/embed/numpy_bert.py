@@ -73,11 +73,7 @@ def bert(tensors: Mapping[str, Any], rows: list[list[int]]) -> list[Any]:
     import numpy as np
 
     places = np.concatenate([np.arange(len(row)) for row in rows])
-    state = (
-        np.float32(1) * tensors["embeddings.word_embeddings.weight"][[number for row in rows for number in row]]
-        + tensors["embeddings.position_embeddings.weight"][places]
-        + tensors["embeddings.token_type_embeddings.weight"][0]
-    )
+    state = embedded(tensors, [number for row in rows for number in row], places)
     state = normalised(tensors, "embeddings.LayerNorm", state)
     ends = np.cumsum([len(row) for row in rows])[:-1]
     layer = 0
@@ -90,6 +86,15 @@ def bert(tensors: Mapping[str, Any], rows: list[list[int]]) -> list[Any]:
         layer += 1
     found: list[Any] = np.split(state, ends)
     return found
+
+
+def embedded(tensors: Mapping[str, Any], numbers: Any, places: Any) -> Any:
+    """What stands for tokens (..., 384) before the first layer, by their numbers and their places in the text."""
+    import numpy as np
+
+    words = np.float32(1) * tensors["embeddings.word_embeddings.weight"][numbers]
+    kind = tensors["embeddings.token_type_embeddings.weight"][0]
+    return words + tensors["embeddings.position_embeddings.weight"][places] + kind
 
 
 def attended(tensors: Mapping[str, Any], at: str, state: Any, ends: Any) -> Any:

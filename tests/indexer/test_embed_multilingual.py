@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import unicodedata
 from pathlib import Path
 
@@ -14,7 +15,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from indexer.embed import Embedder, document_embedder_for, e5_file, multilingual, open_query_embedder, packaged_as
+from indexer.embed import (
+    Embedder,
+    document_embedder_for,
+    e5_file,
+    hasten,
+    multilingual,
+    open_query_embedder,
+    packaged_as,
+)
 from indexer.embed.bert_folder import TABLES, WEIGHTS, WORDS
 from indexer.embed.carrier import Carrier, located
 from indexer.embed.unigram import tokenizer
@@ -39,8 +48,14 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def light(models: Path) -> Embedder:
-    """The engine for questions and for few documents, numpy."""
+    """The engine for a first question, numpy."""
     return open_query_embedder("multilingual", models=models)
+
+
+@pytest.fixture(scope="module")
+def few(models: Path) -> Embedder:
+    """The engine for few documents, onnxruntime."""
+    return document_embedder_for(3, "multilingual", models=models)
 
 
 @pytest.fixture(scope="module")
@@ -49,12 +64,22 @@ def bulk(models: Path) -> Embedder:
     return document_embedder_for(9999, "multilingual", models=models)
 
 
-def test_both_engines_agree(light: Embedder, bulk: Embedder) -> None:
-    """Questions by one meet documents by the other: one fingerprint, cosine above .999, prefixes of each kind."""
-    assert light.fingerprint == bulk.fingerprint
-    assert (light.embed_queries(TEXTS) * bulk.embed_queries(TEXTS)).sum(axis=1).min() > 0.999
-    assert (light.embed_documents(TEXTS) * bulk.embed_documents(TEXTS)).sum(axis=1).min() > 0.999
+def test_all_engines_agree(light: Embedder, few: Embedder, bulk: Embedder) -> None:
+    """Questions by one meet documents by another: one fingerprint, cosine above .999, prefixes of each kind."""
+    assert light.fingerprint == few.fingerprint == bulk.fingerprint
+    for embedder in (few, bulk):
+        assert (light.embed_queries(TEXTS) * embedder.embed_queries(TEXTS)).sum(axis=1).min() > 0.999
+        assert (light.embed_documents(TEXTS) * embedder.embed_documents(TEXTS)).sum(axis=1).min() > 0.999
     assert (light.embed_queries(TEXTS) * light.embed_documents(TEXTS)).sum(axis=1).max() < 0.999
+
+
+def test_who_asks_more_is_read_by_the_faster_engine(models: Path, light: Embedder) -> None:
+    """In 8 bits: the same but for the second digit of the cosine."""
+    embedder = open_query_embedder("multilingual", models=models)
+    assert hasten(embedder) == ""
+    [thread.join() for thread in threading.enumerate() if thread.name == "onnx"]
+    same = (light.embed_queries(TEXTS) * embedder.embed_queries(TEXTS)).sum(axis=1)
+    assert 0.98 < same.min() < 0.9999
 
 
 def test_a_question_finds_its_note_in_another_language(light: Embedder) -> None:

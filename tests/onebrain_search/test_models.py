@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from indexer import backlog
-from indexer.embed import minilm, multilingual, packaged
+from indexer.embed import minilm, multilingual
 from indexer.embed.carrier import Carrier
 from onebrain_search import Brain, models
 from onebrain_search.config import Embedding
@@ -204,8 +204,7 @@ def test_a_damaged_file_of_the_faster_engine_is_told_once(
     """With an answer, in the status as long as it lasts, and by `doctor`; questions are read all the same."""
     brain = opened(ENGLISH)
     brain.index()
-    monkeypatch.setattr(minilm, "ONNX", replace(minilm.ONNX, sha256="0" * 64))
-    monkeypatch.setattr(packaged, "SESSION", packaged.Session())
+    monkeypatch.setattr(minilm, "WEIGHTS", replace(minilm.WEIGHTS, sha256="0" * 64))
     asked = [brain.ask(f"what was talked about on day {n}?") for n in (1, 2)]
     [thread.join() for thread in threading.enumerate() if thread.name == "onnx"]
     asked += [brain.ask(f"what was talked about on day {n}?") for n in (3, 4)]

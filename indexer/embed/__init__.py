@@ -30,10 +30,10 @@ OTHER_NAMES = {
     "multilingual-e5-small": MULTILINGUAL,
 }
 
-# Below this many texts ONNX (21 to 35 a second) is done before torch (65 to 104, after 4 to 5 s to start), and numpy
-# (2 to 4 a second of the multilingual model) before torch with a vocabulary that takes 2 s more.
-FEW_TEXTS = 150
-FEW_MULTILINGUAL = 32
+# Below this many texts onnxruntime is done before torch, which takes 4 s more to start: 68 against 145 passages a
+# second of the English model on two cores, 15 against 25 of the multilingual one. Half of where both take as long.
+FEW_TEXTS = 250
+FEW_MULTILINGUAL = 75
 
 Progress = Callable[[int], None]
 

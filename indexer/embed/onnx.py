@@ -56,7 +56,7 @@ def bert_forward(weights: Path, *, quick: bool) -> Forward:
     from indexer.embed.bert_graph import LENGTHS, STATES, written
     from indexer.embed.numpy_bert import embedded, mapped
 
-    session = _session(written(mapped(weights), quick=quick))
+    session = _session(written(mapped(weights), _largest() if quick else 0))
     tensors = mapped(weights)  # anew: of this one only the words that are met come into memory
 
     def run(rows: list[list[int]]) -> Vectors:
@@ -75,6 +75,18 @@ def bert_forward(weights: Path, *, quick: bool) -> Forward:
         return np.concatenate([run([row]) for row in rows])
 
     return partial(_in_groups, run_alone if quick else run)
+
+
+@cache
+def _largest() -> int:
+    """The largest weight in 8 bits whose products this processor adds without overflow."""
+    import numpy as np
+
+    from indexer.embed.bert_graph import LARGEST, LARGEST_IN_PAIRS, LENGTHS, STATES, one_product
+
+    file, states, right = one_product()
+    found = _session(file).run(None, {STATES: states, LENGTHS: np.zeros(1, np.int32)})[0]
+    return LARGEST if np.abs(found - right).max() < 1 else LARGEST_IN_PAIRS
 
 
 def padded(rows: list[list[int]]) -> tuple[Any, Any]:

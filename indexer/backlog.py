@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from indexer.catalog import Stored
 from indexer.errors import Damaged, EmbedError
 from indexer.plan import Progress, Vectors, silent
+from indexer.snapshot import exists
 from indexer.state import EMBED, locked
 from indexer.store import Store, open_store
 
@@ -96,9 +97,12 @@ class _Filling:
 
     def _commit(self, made: _Made | None, size: int) -> list[Stored]:
         """Keep what the last round made, and return the passages of the next one."""
+        damaged = Damaged("the index is damaged", where=str(self.folder), fix="run `index`")
+        if not exists(self.folder):  # to open it would make an empty one, and who asks meanwhile would find nothing
+            raise damaged
         with open_store(self.folder, wait=self.wait) as store:
             if not store.catalog.state("settings"):
-                raise Damaged("the index is damaged", where=str(self.folder), fix="run `index`")
+                raise damaged
             store.rows.use(self.vectors.fingerprint, self.vectors.dimension, self.vectors.model)
             if made:
                 store.rows.mark_unreadable(made.unreadable)

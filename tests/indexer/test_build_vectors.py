@@ -10,9 +10,9 @@ import pytest
 
 from indexer.backlog import fill
 from indexer.build import build
-from indexer.errors import EmbedError
+from indexer.errors import Damaged, EmbedError
 from indexer.plan import Vectors
-from indexer.snapshot import Snapshot
+from indexer.snapshot import Snapshot, exists
 
 LATER = 1_700_000_500
 PARTS = "".join(f"## Part {n}\n\n" + f"needle{n} and words of part {n}. " * 20 + "\n\n" for n in range(6))
@@ -176,6 +176,14 @@ def test_progress_is_told_for_each_stage(indexed: Any) -> None:
     assert ("scan", 0, 0) in told
     assert [step for step in told if step[0] == "lexical"] == [("lexical", n, 3) for n in range(4)]
     assert ("vectors", 0, 3) in told and told[-1] == ("vectors", 3, 3)
+
+
+def test_where_there_is_no_index_no_empty_one_is_made(indexed: Any) -> None:
+    """It was cleared while vectors were made: who asks would be told that there is nothing."""
+    vectors = Vectors(indexed.model.fingerprint, indexed.model.dimension, lambda count: indexed.model)
+    with pytest.raises(Damaged):
+        fill(indexed.state, vectors)
+    assert not exists(indexed.state)
 
 
 @pytest.fixture

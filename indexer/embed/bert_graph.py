@@ -95,9 +95,8 @@ class _Graph:
     def normalised(self, at: str, *states: str) -> str:
         """The sum of the states, each token at mean 0 and variance 1, then scaled and shifted."""
         numbers = [self.constant(self.tensors[f"{at}.{part}"]) for part in ("weight", "bias")]
-        if len(states) > 1:
-            return self.add("SkipLayerNormalization", [*states, *numbers], FUSED, epsilon=EPSILON)[0]
-        return self.add("LayerNormalization", [*states, *numbers], axis=-1, epsilon=EPSILON)[0]
+        total = self.add("Add", states) if len(states) > 1 else states
+        return self.add("LayerNormalization", [*total, *numbers], axis=-1, epsilon=EPSILON)[0]
 
     def constant(self, value: Any) -> str:
         """The name of a constant of float32 or int8."""

@@ -110,6 +110,10 @@ def _session(model: str | bytes) -> Any:
     # A question of twelve tokens takes as long on one core as on two, which would also be kept from other work;
     # rows of a batch are shared out instead.
     options.intra_op_num_threads = 1
+    if isinstance(
+        model, bytes
+    ):  # ours is as it should be: a sum and its normalisation made one take four times as long
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     options.log_severity_level = 3  # errors only: warnings of the optimiser are nobody's business
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     _give_back()

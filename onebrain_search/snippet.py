@@ -17,6 +17,7 @@ _SIGNS = dict.fromkeys(
     [0xA0, 0xAB, 0xB7, 0xBB, *range(0x2010, 0x2028), *range(0x2030, 0x205F), *range(0x2190, 0x2C00)], " "
 )  # of prose
 _STRUCTURE = re.compile(r"\s*(?:#{1,6}\s|```|~~~|\|?[\s|:-]*-[\s|:-]*$|[=*_-]{3,}\s*$)")
+_OTHER = re.compile(r"[^\x00-\x7f]")
 _RULE = re.compile(r"\s*(?:```|~~~|[|\s:=*_-]+$)")
 
 Weight = Callable[[str], float]  # how much a query term counts, by its rarity
@@ -71,28 +72,39 @@ def _parts(stems: frozenset[str]) -> frozenset[str]:
 
 
 def _likely(text: str, stems: frozenset[str], prefixes: tuple[str, ...]) -> Iterator[tuple[int, int, str]]:
-    """Yield (start, end, token) of a text; of Latin without accents only where a wanted word may stand.
+    """Yield (start, end, token) of a text, of Latin without accents only where a wanted word may stand.
 
     Two hundred passages are marked in a third of the time that a look at every word takes.
     """
-    plain = text.translate(_SIGNS)
-    if not plain.isascii():
-        signs = any(len(stem) == 1 and tokens.is_unspaced(stem) for stem in stems)
-        yield from sorted(tokens.spans(text, signs=True)) if signs else tokens.spans(text)
-        return
-    for start, end in sorted(set(_pieces(plain.lower(), _cores(stems, prefixes)))):
-        yield from ((start + first, start + last, token) for first, last, token in tokens.spans(text[start:end]))
+    lowered = text.translate(_SIGNS).lower()
+    if any(len(stem) == 1 and tokens.is_unspaced(stem) for stem in stems):
+        yield from sorted(tokens.spans(text, signs=True))
+    elif len(lowered) != len(text):
+        yield from tokens.spans(text)
+    else:
+        for start, end in sorted(set(_pieces(lowered, _cores(stems, prefixes)))):
+            yield from ((start + first, start + last, token) for first, last, token in tokens.spans(text[start:end]))
 
 
 def _pieces(text: str, cores: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """Yield the (start, end) of what stands between two spaces and holds one of the cores."""
+    """Yield the (start, end) of what is between two spaces and holds one of the cores, or a letter beyond ASCII."""
     for sought in cores:
         at = text.find(sought)
         while at >= 0:
-            start = max(text.rfind(" ", 0, at), text.rfind("\n", 0, at)) + 1
-            end = min(place if (place := text.find(space, at)) >= 0 else len(text) for space in " \n")
+            start, end = _piece(text, at)
             yield start, end
             at = text.find(sought, end)
+    end = 0
+    for letter in () if text.isascii() else _OTHER.finditer(text):
+        if letter.start() >= end:
+            start, end = _piece(text, letter.start())
+            yield start, end
+
+
+def _piece(text: str, at: int) -> tuple[int, int]:
+    """Return the (start, end) of what stands between two spaces around a place."""
+    start = max(text.rfind(" ", 0, at), text.rfind("\n", 0, at)) + 1
+    return start, min(place if (place := text.find(space, at)) >= 0 else len(text) for space in " \n")
 
 
 @lru_cache(maxsize=16)

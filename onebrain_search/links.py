@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -20,13 +21,15 @@ _VAULT_PREFIX = re.compile(r"^\w+://[^/]+/")  # Dendron writes links into other 
 class LinkMap:
     """The resolved links: `out` and `back` by document id.
 
-    `broken` holds (document, target, line), `ambiguous` (document, target, what it can mean, the likeliest first).
+    `broken` holds (document, target, line), `ambiguous` (document, target, what it can mean, the likeliest first),
+    `lines` every (line, target) of a document, by line.
     """
 
     out: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     back: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     broken: list[tuple[int, str, int]] = field(default_factory=list)
     ambiguous: list[tuple[int, str, tuple[int, ...]]] = field(default_factory=list)
+    lines: dict[int, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
     paths: dict[int, str] = field(default_factory=dict)
     _places: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     _names: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
@@ -42,7 +45,15 @@ class LinkMap:
         links = "SELECT document, target, display, line, wiki FROM links WHERE target <> ''"
         for source, target, display, line, wiki in catalog.rows(links):
             found._add(source, [target, display] if wiki else [target], line, bool(wiki))
+        for standing in found.lines.values():
+            standing.sort()
         return found
+
+    def between(self, source: int, first: int, last: int) -> set[int]:
+        """Return what a document links to in some of its lines."""
+        standing = self.lines.get(source, [])
+        start, end = bisect_left(standing, (first, -1)), bisect_left(standing, (last + 1, -1))
+        return {target for _, target in standing[start:end]}
 
     def folder(self, number: int) -> str:
         """Return the folder of a document."""
@@ -102,6 +113,7 @@ class LinkMap:
         if meant[0] != source:
             self.out[source].add(meant[0])
             self.back[meant[0]].add(source)
+            self.lines[source].append((line, meant[0]))
 
 
 def _key(name: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import log, log1p
 from pathlib import Path
+from statistics import fmean
 
 from indexer import tokens
 from indexer.errors import NotFound
@@ -19,30 +20,37 @@ from onebrain_search.links import LinkMap
 from onebrain_search.query import stop_words
 from onebrain_search.types import Hit
 
-# What a full tie of each kind adds. Set on two public gardens by the links that their authors made, one taken away
-# at a time: 215 as `score.py related` does it, 400 more in the graph alone. Recall@10 of the first garden is .51 and
-# .33 by vectors alone; it falls to .41 without vectors or the links of similar notes, .46 without names, .47 without
-# words or with links at 0. The name path is what a garden of dotted names needs (.53, without it .33). A note that is
-# linked already comes after its equals: whoever reads the note has that link at hand.
+# What a full tie of each kind adds. Set on three public gardens by the links that their authors made, one a note
+# hidden: 1,000 of them, none of those that `score.py related` asks for. Recall@10 of a garden of essays is .49 (.46
+# with the ties and weights before), of one of dotted names .55 (.49), of a Chinese one by words alone .38 (.28).
+# What is linked already is at hand: it comes after what is nearly as near.
 WEIGHTS: Mapping[str, float] = {
-    "vector": 0.25,
-    "words": 0.15,
-    "links of similar notes": 0.15,
-    "names": 0.4,
-    "mention": 0.02,
+    "vector": 0.12,
+    "vector lead": 0.4,
+    "words": 0.12,
+    "links of similar passages": 0.27,
+    "links in common": 0.14,
+    "folder of links": 0.3,
+    "names": 0.25,
+    "words of the name": 0.12,
+    "mention": 0.05,
     "name path": 0.22,
-    "shared links": 0.01,
-    "tags": 0.15,
-    "backlink": 0.01,
-    "link": -0.2,
+    "shared links": 0.22,
+    "tags": 0.05,
+    "backlink": 0.02,
+    "link": -0.6,
 }
 CHUNKS = 12  # passages of the note that are compared by meaning
 NEIGHBOURS = 100  # nearest passages looked at for each of them
-SIMILAR = 30  # notes near in meaning whose links count
-FAR = 0.2  # cosine from which a note is similar at all
+RIVALS = 10  # nearest notes of a passage that another must be nearer than to have a lead
+SIMILAR = 30  # notes with the same links whose others count
 TERMS = 25  # words of the note that are searched in others
 PASSAGES = 200  # passages with these words that are looked at
 SHORT = 3  # letters of a name that is too short to be told from a word by chance
+LOOKED = 5000  # links of linked notes, after which more say nothing
+COMMON = 500  # notes with a word in their names, after which it says nothing of any
+CROWDED = 0.1  # rarity of a folder that holds half of a vault of a thousand notes: being there says nothing
+WORDED = 0.3  # what the best passage by words counts for, where the nearest by meaning has its cosine
 LONGEST_NAME = 8  # tokens of a name that is looked for in the text
 
 
@@ -51,8 +59,14 @@ class Ground:
     """What all notes of a generation are compared by: their links, names and places in the tree of folders."""
 
     links: LinkMap
-    names: dict[str, list[tuple[tuple[str, ...], int]]] = field(default_factory=lambda: defaultdict(list))
+    names: dict[tuple[str, ...], set[int]] = field(default_factory=lambda: defaultdict(set))
+    lengths: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))  # of names, by their first words
+    called: dict[int, set[tuple[str, ...]]] = field(default_factory=lambda: defaultdict(set))
+    titled: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))  # by the stems of a name's words
+    weights: dict[int, float] = field(default_factory=dict)  # of all words of a name
     places: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    at: dict[tuple[str, ...], list[int]] = field(default_factory=lambda: defaultdict(list))
+    below: dict[tuple[str, ...], list[int]] = field(default_factory=lambda: defaultdict(list))  # those at it, too
 
     @classmethod
     def load(cls, snapshot: Snapshot) -> Ground:
@@ -60,15 +74,39 @@ class Ground:
         ground = cls(LinkMap.load(snapshot.catalog))
         for number, path, title, aliases in snapshot.catalog.rows("SELECT id, path, title, aliases FROM documents"):
             stem = re.sub(r"\.\w+$", "", path)
-            ground.places[number] = tuple(re.split(r"[/.]", stem))
+            place = ground.places[number] = tuple(re.split(r"[/.]", stem))
+            ground.at[place].append(number)
+            for depth in range(len(place) + 1):
+                ground.below[place[:depth]].append(number)
+            for word in _stems(title) | _stems(place[-1]):
+                ground.titled[word].add(number)
             for name in {title, Path(stem).name, *json.loads(aliases)}:
                 words = tuple(tokens.words(name))
                 if len(words) > 1 or (words and len(words[0]) > SHORT):
-                    ground.names[words[0]].append((words[:LONGEST_NAME], number))
+                    ground.names[words[:LONGEST_NAME]].add(number)
+                    ground.lengths[words[0]].add(len(words[:LONGEST_NAME]))
+                    ground.called[number].add(words[:LONGEST_NAME])
+        for word, owners in ground.titled.items():
+            for number in owners:
+                ground.weights[number] = ground.weights.get(number, 0.0) + ground.telling(word)
         return ground
+
+    def rarity(self, count: int) -> float:
+        """Return how telling it is to be one of some notes: 1 for one alone, 0 where they are all there are."""
+        return 1.0 - log(max(1, count)) / log(max(2, len(self.places)))
+
+    def telling(self, word: str) -> float:
+        """Return what a word of names is worth: more where fewer notes are called by it."""
+        return log1p(len(self.places) / len(self.titled[word]))
+
+
+def _stems(name: str) -> set[str]:
+    """Return the stems of the words of a name that mean something."""
+    return {tokens.stem(word) for word in tokens.words(name) if word not in stop_words()}
 
 
 Ties = dict[int, dict[str, float]]
+Alike = dict[int, float]  # passages of other notes, by how much they are like those of this one
 
 
 def related(snapshot: Snapshot, root: str, path: str, limit: int) -> list[Hit]:
@@ -89,10 +127,15 @@ def tied(snapshot: Snapshot, ground: Ground, note: int) -> tuple[Ties, dict[int,
     passages = [stored.chunk for stored in snapshot.catalog.chunks_of(note)]
     ties: Ties = defaultdict(dict)
     nearest: dict[int, int] = {}
-    _by_meaning(snapshot, passages, ties, nearest)
-    _by_words(snapshot, passages, ties, nearest)
+    alike = _by_meaning(snapshot, passages, ties, nearest)
+    for number, value in _by_words(snapshot, passages, ties, nearest).items():
+        alike[number] += WORDED * value
+    _by_passages(snapshot, ground.links, note, alike, ties)
     _by_links(ground.links, note, ties)
+    _by_company(ground.links, note, ties)
+    _by_folder(ground, note, ties)
     _by_names(snapshot, ground, note, passages, ties)
+    _by_title(ground, passages, ties)
     _by_tags(snapshot, note, ties)
     _by_place(ground, note, ties)
     ties.pop(note, None)
@@ -126,24 +169,40 @@ def _total(parts: Mapping[str, float]) -> float:
     return sum(WEIGHTS[name] * value for name, value in parts.items())
 
 
-def _by_meaning(snapshot: Snapshot, passages: Sequence[Chunk], ties: Ties, nearest: dict[int, int]) -> None:
-    """Tie notes by the best cosine of any two passages."""
+def _by_meaning(snapshot: Snapshot, passages: Sequence[Chunk], ties: Ties, nearest: dict[int, int]) -> Alike:
+    """Tie notes by the best cosine of any two passages, and by its lead over the nearest notes of that passage.
+
+    A passage that is alike everywhere, such as one of a template, gives no lead. Return how much nearer each passage
+    is than the last one looked at.
+    """
+    alike: Alike = defaultdict(float)
     vectors = snapshot.vectors() if snapshot.embedder else None
     if vectors is None or not len(vectors):
-        return
-    best: dict[int, float] = {}
-    for row in vectors.rows_of([piece.id for piece in passages[:CHUNKS]])[1]:
-        for number, cosine in vectors.search(row, NEIGHBOURS):
-            best[number] = max(cosine, best.get(number, -1.0))
-    owners = _owners(snapshot, best)
-    for number, cosine in best.items():
-        owner = owners[number]
-        if cosine > ties[owner].get("vector", -1.0):
-            ties[owner]["vector"], nearest[owner] = cosine, number
+        return alike
+    own = {piece.id for piece in passages}
+    rows = vectors.rows_of([piece.id for piece in passages[:CHUNKS]])[1]
+    near = [[pair for pair in vectors.search(row, NEIGHBOURS) if pair[0] not in own] for row in rows]
+    owners = _owners(snapshot, {number for found in near for number, _ in found})
+    for found in near:
+        first: dict[int, float] = {}  # best first: the nearest passage of each note
+        for number, cosine in found:
+            owner = owners[number]
+            first.setdefault(owner, cosine)
+            alike[number] += cosine - found[-1][1]
+            if cosine > ties[owner].get("vector", -1.0):
+                ties[owner]["vector"], nearest[owner] = cosine, number
+        usual = fmean([*first.values()][:RIVALS]) if first else 0.0
+        for owner, cosine in first.items():
+            if cosine - usual > ties[owner].get("vector lead", 0.0):
+                ties[owner]["vector lead"] = cosine - usual
+    return alike
 
 
-def _by_words(snapshot: Snapshot, passages: Sequence[Chunk], ties: Ties, nearest: dict[int, int]) -> None:
-    """Tie notes by the words that tell this one from others; a note with all of them as often has 1."""
+def _by_words(snapshot: Snapshot, passages: Sequence[Chunk], ties: Ties, nearest: dict[int, int]) -> Alike:
+    """Tie notes by the words that tell this one from others; a note with all of them as often has 1.
+
+    Return how well passages hold these words: 1 for the best, 0 for what was not looked at.
+    """
     counts = Counter(word for piece in passages for word in tokens.words(piece.text))
     weights = {
         word: (1 + log(count)) * snapshot.rarity(word)
@@ -154,33 +213,78 @@ def _by_words(snapshot: Snapshot, passages: Sequence[Chunk], ties: Ties, nearest
     own = {piece.id for piece in passages}
     found = snapshot.lexical.search([(word, 1 + log(counts[word])) for word in chosen], k=PASSAGES + len(own))
     top = max((score for number, score in found if number in own), default=found[0][1] if found else 1.0)
-    owners = _owners(snapshot, (number for number, _ in found if number not in own))
-    for number, score in found:
-        if number in owners:
-            ties[owners[number]].setdefault("words", min(1.0, score / top))
-            nearest.setdefault(owners[number], number)
+    others = [(number, score) for number, score in found if number not in own]
+    owners = _owners(snapshot, (number for number, _ in others))
+    for number, score in others:
+        ties[owners[number]].setdefault("words", min(1.0, score / top))
+        nearest.setdefault(owners[number], number)
+    last = others[-1][1] if len(found) == PASSAGES + len(own) else 0.0
+    return {number: (score - last) / (others[0][1] - last) for number, score in others if score > last}
+
+
+def _by_passages(snapshot: Snapshot, links: LinkMap, note: int, alike: Alike, ties: Ties) -> None:
+    """Tie notes that passages like those of this note link to; a passage of many links says less of each."""
+    ask = "SELECT document, start_line, end_line, id FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
+    votes: dict[int, float] = defaultdict(float)
+    for document, first, last, number in snapshot.catalog.rows(ask, (json.dumps(list(alike)),)):
+        targets = links.between(document, first, last)
+        for target in targets - {note}:
+            votes[target] += alike[number] / (1 + len(targets)) ** 0.5
+    for target, value in votes.items():
+        ties[target]["links of similar passages"] = log1p(value)
 
 
 def _by_links(links: LinkMap, note: int, ties: Ties) -> None:
-    """Tie notes that are linked, that have linked notes in common, and that notes near in meaning link to."""
-    likeness = {n: parts.get("vector", parts.get("words", 0.0)) for n, parts in ties.items() if n != note}
-    votes: dict[int, float] = defaultdict(float)
-    for other in sorted(likeness, key=lambda n: -likeness[n])[:SIMILAR]:
-        for target in links.out[other] - {note}:
-            votes[target] += max(0.0, likeness[other] - FAR)
-    for target, value in votes.items():
-        ties[target]["links of similar notes"] = log1p(value)
+    """Tie notes that are linked, and those two links away, by how often a walk along links at random comes there."""
     around = links.out[note] | links.back[note]
     shared: dict[int, float] = defaultdict(float)
-    for middle in around:
+    for middle in _fewest(links, around):
         beyond = links.out[middle] | links.back[middle]
         for other in beyond - {note}:
-            shared[other] += 1.0 / (1.0 + len(beyond)) ** 0.5
+            shared[other] += 1.0 / (len(around) * len(beyond))
     for other, value in shared.items():
-        ties[other]["shared links"] = min(1.0, value)
+        ties[other]["shared links"] = value**0.5
     for name, others in (("link", links.out[note]), ("backlink", links.back[note])):
         for other in others:
             ties[other][name] = 1.0
+
+
+def _by_company(links: LinkMap, note: int, ties: Ties) -> None:
+    """Tie notes that are linked by notes with the same links as this one."""
+    own = links.out[note]
+    company: dict[int, float] = defaultdict(float)
+    for target in _fewest(links, own):
+        for other in links.back[target] - {note}:
+            company[other] += 1 / log(2 + len(links.back[target]))
+    votes: dict[int, float] = defaultdict(float)
+    for other in sorted(company, key=lambda n: (-company[n], n))[:SIMILAR]:
+        theirs = links.out[other]
+        alike = len(own & theirs) / (len(own) * len(theirs)) ** 0.5
+        for target in theirs - {note}:
+            votes[target] += alike
+    for target, value in votes.items():
+        ties[target]["links in common"] = log1p(value)
+
+
+def _fewest(links: LinkMap, middles: Iterable[int]) -> Iterator[int]:
+    """Yield linked notes, those with the fewest links first, until a few thousand links are looked at."""
+    looked = 0
+    for middle in sorted(middles, key=lambda n: (len(links.out[n]) + len(links.back[n]), n)):
+        yield middle
+        looked += len(links.out[middle]) + len(links.back[middle])
+        if looked > LOOKED:
+            return
+
+
+def _by_folder(ground: Ground, note: int, ties: Ties) -> None:
+    """Tie notes beside those that this one links to: by the share of its links, and more in a small folder."""
+    linked = ground.links.out[note]
+    folders = Counter(ground.places[target][:-1] for target in linked)
+    for folder, count in folders.items():
+        rarity = ground.rarity(len(ground.below[folder]))
+        for other in ground.below[folder] if rarity > CROWDED else ():
+            if len(ground.places[other]) == len(folder) + 1:
+                ties[other]["folder of links"] = rarity * (count - (other in linked)) / len(linked)
 
 
 def _by_names(snapshot: Snapshot, ground: Ground, note: int, passages: Sequence[Chunk], ties: Ties) -> None:
@@ -191,16 +295,28 @@ def _by_names(snapshot: Snapshot, ground: Ground, note: int, passages: Sequence[
         """Return how telling a name is."""
         return min(1.0, sum(map(snapshot.rarity, name)) / full)
 
-    for words in (tokens.words(piece.text) for piece in passages):
-        for name, other in _named(ground, words):
-            if other not in links.out[note]:
-                ties[other]["names"] = max(weight(name), ties[other].get("names", 0.0))
-    own = {name for rows in ground.names.values() for name, owner in rows if owner == note}
+    for name in {name for piece in passages for name in _named(ground, tokens.words(piece.text))}:
+        for other in ground.names[name] - links.out[note]:
+            ties[other]["names"] = max(weight(name), ties[other].get("names", 0.0))
+    own = ground.called.get(note, set())
     found = snapshot.lexical.search([], phrases=sorted(own), k=PASSAGES) if own else []
     value = max(map(weight, own), default=0.0)
     for other in _owners(snapshot, (number for number, _ in found)).values():
         if other not in links.back[note]:
             ties[other]["mention"] = value
+
+
+def _by_title(ground: Ground, passages: Sequence[Chunk], ties: Ties) -> None:
+    """Tie notes whose name's words stand in this one, the rarer the better; a name of common words never has 1."""
+    held: dict[int, float] = defaultdict(float)
+    for word in {tokens.stem(word) for piece in passages for word in tokens.words(piece.text)} & ground.titled.keys():
+        if len(ground.titled[word]) <= COMMON:
+            value = ground.telling(word)
+            for other in ground.titled[word]:
+                held[other] += value
+    full = 2 * log1p(len(ground.places))
+    for other, value in held.items():
+        ties[other]["words of the name"] = value / max(full, ground.weights[other])
 
 
 def _owners(snapshot: Snapshot, chunks: Iterable[int]) -> dict[int, int]:
@@ -209,12 +325,13 @@ def _owners(snapshot: Snapshot, chunks: Iterable[int]) -> dict[int, int]:
     return dict(snapshot.catalog.rows(ask, (json.dumps(list(chunks)),)))
 
 
-def _named(ground: Ground, words: Sequence[str]) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Yield the names that stand in a text, with the notes they belong to."""
+def _named(ground: Ground, words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the names that stand in a text."""
     for at, word in enumerate(words):
-        for name, other in ground.names.get(word, ()):
-            if tuple(words[at : at + len(name)]) == name:
-                yield name, other
+        for length in ground.lengths.get(word, ()):
+            name = tuple(words[at : at + length])
+            if name in ground.names:
+                yield name
 
 
 def _by_tags(snapshot: Snapshot, note: int, ties: Ties) -> None:
@@ -231,10 +348,9 @@ def _by_tags(snapshot: Snapshot, note: int, ties: Ties) -> None:
 def _by_place(ground: Ground, note: int, ties: Ties) -> None:
     """Tie notes above and below this one in the tree of folders and dotted names."""
     place = ground.places[note]
-    for other, elsewhere in ground.places.items():
-        depth = min(len(place), len(elsewhere))
-        if other != note and elsewhere[:depth] == place[:depth]:
-            ties[other]["name path"] = 1.0
+    above = [n for depth in range(len(place)) for n in ground.at.get(place[:depth], ())]
+    for other in [*above, *ground.below[place]]:
+        ties[other]["name path"] = 1.0
 
 
 def _hit(snapshot: Snapshot, note: int, number: int | None, parts: Mapping[str, float]) -> list[Hit]:

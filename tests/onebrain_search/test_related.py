@@ -57,13 +57,77 @@ def test_links_are_told_and_come_after_what_is_not_linked_yet(brain_of: Callable
     assert hits[1].parts["link"] == 1
 
 
-def test_the_links_of_similar_notes_are_taken_over(brain_of: Callable[..., Brain]) -> None:
-    """What notes like this one link to, this one may want to link to."""
+def test_the_links_of_similar_passages_are_taken_over(brain_of: Callable[..., Brain]) -> None:
+    """What passages like those of this note link to, it may want to link to."""
     similar = {f"s{n}.md": f"Splicing hawser number {n} takes a fid and patience. [[Knots]]\n" for n in range(4)}
     brain = brain_of(
         {**similar, "a.md": "Splicing a hawser takes a fid, patience and time.\n", "Knots.md": "bowline\n"}
     )
-    assert by_path(brain.related("a.md"))["Knots.md"].parts["links of similar notes"] > 0
+    assert by_path(brain.related("a.md"))["Knots.md"].parts["links of similar passages"] > 0
+
+
+def test_only_the_links_of_the_similar_passage_count(brain_of: Callable[..., Brain]) -> None:
+    """Not those that stand elsewhere in the same note."""
+    long = "# One\n\nSplicing a hawser takes a fid. [[Knots]]\n\n# Two\n\nBread wants an oven. [[Flour]]\n"
+    brain = brain_of({"a.md": "Splicing a hawser.\n", "long.md": long, "Knots.md": "bowline\n", "Flour.md": "rye\n"})
+    found = by_path(brain.related("a.md", limit=40))
+    assert "links of similar passages" in found["Knots.md"].parts
+    assert "Flour.md" not in found
+
+
+def test_notes_with_the_same_links_lend_their_others(brain_of: Callable[..., Brain]) -> None:
+    """Two notes link to the same two; what the other one links to besides is near to both."""
+    brain = brain_of({
+        "a.md": "[[x]] [[y]]\n", "b.md": "[[x]] [[y]] [[z]]\n", "c.md": "[[far]]\n",
+        "x.md": "1\n", "y.md": "2\n", "z.md": "3\n", "far.md": "4\n",
+    })  # fmt: skip
+    found = by_path(brain.related("a.md", limit=40))
+    assert found["z.md"].parts["links in common"] > 0
+    assert "far.md" not in found
+
+
+def test_notes_two_links_away_are_tied_and_less_so_by_a_hub(brain_of: Callable[..., Brain]) -> None:
+    """A note that everybody links to says little of what two of them have in common."""
+    crowd = {f"crowd{n}.md": "[[hub]]\n" for n in range(9)}
+    brain = brain_of({
+        **crowd, "hub.md": "all\n", "quiet.md": "few\n", "a.md": "[[hub]] [[quiet]]\n", "b.md": "[[quiet]]\n",
+    })  # fmt: skip
+    found = by_path(brain.related("a.md", limit=40))
+    assert found["b.md"].parts["shared links"] > found["crowd1.md"].parts["shared links"] > 0
+
+
+@pytest.mark.parametrize("folder", ["topics/", "dev.topics.", "日本/"])
+def test_notes_beside_linked_ones_are_tied(brain_of: Callable[..., Brain], folder: str) -> None:
+    """An index of a folder, or of a dotted name, is tied to what it left out of it."""
+    parts = {f"{folder}{name}.md": f"{name}\n" for name in ("one", "two", "three")}
+    brain = brain_of({**parts, "index.md": f"[[{folder}one]] [[{folder}two]]\n", "else.md": "nothing\n"})
+    found = by_path(brain.related("index.md", limit=40))
+    assert found[f"{folder}three.md"].parts["folder of links"] > found[f"{folder}two.md"].parts["folder of links"] > 0
+    assert "else.md" not in found
+
+
+def test_the_rare_words_of_a_name_tie(brain_of: Callable[..., Brain]) -> None:
+    """Though they do not stand side by side; the whole name is told by `names`."""
+    brain = brain_of(
+        {"a.md": "The chains of two anchors crossed.\n", "Anchor Chain.md": "iron\n", "Rope.md": "hemp\n"}
+    )
+    found = by_path(brain.related("a.md", limit=40))
+    assert found["Anchor Chain.md"].parts["words of the name"] > 0.5
+    assert "names" not in found["Anchor Chain.md"].parts
+    assert "Rope.md" not in found
+
+
+def test_a_passage_that_many_notes_have_gives_no_lead(brain_of: Callable[..., Brain]) -> None:
+    """A section of a template is near everywhere; the one note on the same thing is nearer than others."""
+    template = "## Summary\n\nWrite here what this note is about.\n"
+    notes = {f"t{n}.md": f"# T{n}\n\n{template}" for n in range(15)}
+    brain = brain_of({
+        **notes, "a.md": f"# A\n\nHow to stop a boat from drifting at night.\n\n{template}",
+        "b.md": "# B\n\nLower the anchor before you sleep.\n",
+    }, vectors=True)  # fmt: skip
+    found = by_path(brain.related("a.md", limit=40))
+    assert found["b.md"].parts["vector lead"] > 0.05
+    assert all(hit.parts.get("vector lead", 0) < 0.05 for path, hit in found.items() if path.startswith("t"))
 
 
 def test_rare_tags_and_the_tree_of_names_tie(brain_of: Callable[..., Brain]) -> None:

@@ -382,3 +382,16 @@ def test_a_pasted_page_is_asked_by_its_rarest_words(words: Words) -> None:
     brain = words({"a.md": "a gimballed stove\n", **{f"n{n}.md": f"{FILLER} {n}\n" for n in range(20)}})
     page = f"{FILLER} " * 120 + "gimballed stove"
     assert paths(brain, page[-9_000:])[0] == "a.md"
+
+
+def test_as_many_hits_as_are_asked_for_though_few_notes_hold_the_best(words: Words) -> None:
+    """Each gives two: then candidates that come later are ranked, too."""
+
+    def part(*place: int) -> str:
+        """Return a passage on windlasses with words of its own."""
+        return f"## {place}\n\nWindlass, windlass, windlass: " + " ".join(f"w{n}w{place}" for n in range(8))
+
+    notes = {f"long-{note}.md": "\n\n".join(part(note, n) for n in range(20)) for note in range(2)}
+    notes |= {f"short-{n}.md": f"Of {n} ropes and a windlass, and much else besides that.\n" for n in range(9)}
+    found = words(notes).search("windlass", limit=5)
+    assert len(found) == 5 and len({hit.chunk.path for hit in found}) == 3

@@ -30,6 +30,11 @@ class OneBrainError(Exception):
         super().__init__(what + (f" ({where})" if where else "") + (f": {fix}" if fix else ""))
 
 
+def reason(error: Exception | None) -> str:
+    """Why a library failed: the first line of what its error says, or its kind where it says nothing."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
 class ConfigError(OneBrainError):
     """A settings file cannot be used."""
 

@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from indexer.errors import reason
+
 if TYPE_CHECKING:
     from indexer.embed import Vectors
     from indexer.embed.light import Forward
@@ -51,4 +53,4 @@ class Hastened:
         try:
             self._run = self._load()
         except Exception as error:  # the library raises its own types, and bare Exception
-            self.trouble = str(error).splitlines()[0] if str(error) else type(error).__name__
+            self.trouble = reason(error)

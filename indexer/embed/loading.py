@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from indexer.embed import DEFAULT_MODEL
-from indexer.errors import EmbedError, ModelMissing
+from indexer.errors import EmbedError, ModelMissing, reason
 
 
 def load(build: Callable[[bool], Any], name: str, *, offline: bool) -> Any:
@@ -22,15 +22,14 @@ def load(build: Callable[[bool], Any], name: str, *, offline: bool) -> Any:
                 return build(local_only)
         except Exception as error:  # OSError, ValueError and the hub's own types alike
             problem = error
-    reason = (str(problem).strip() or type(problem).__name__).splitlines()[0]
     if local:
         raise EmbedError(
-            f"the model folder cannot be loaded ({reason})",
+            f"the model folder cannot be loaded ({reason(problem)})",
             where=name,
             fix="give the folder of a sentence-transformers model",
         ) from problem
     raise ModelMissing(
-        f"the model {name} is not on this machine ({reason})",
+        f"the model {name} is not on this machine ({reason(problem)})",
         fix=f"run `hf download {name}` once while online, or set embedding.model to {DEFAULT_MODEL}",
     ) from problem
 

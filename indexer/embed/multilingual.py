@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from indexer.embed import bert_folder, e5_file
 from indexer.embed.bert_folder import TABLES, WEIGHTS, WINDOW, WORDS
 from indexer.embed.carrier import Carrier, located, sha256, verified
-from indexer.errors import EmbedError, ModelMissing
+from indexer.errors import EmbedError, ModelMissing, reason
 
 if TYPE_CHECKING:
     from indexer.embed.light import Forward, LightEmbedder
@@ -98,13 +98,13 @@ def open_for_queries(models: Path, done: Done = lambda made, total: None) -> Lig
     from indexer.embed.numpy_bert import numpy_forward
 
     folder = unpacked(models, done)
-    return _opened(folder, Hastened(numpy_forward(folder / WEIGHTS), lambda: _by_onnx(folder)))
+    return _opened(folder, lambda: Hastened(numpy_forward(folder / WEIGHTS), lambda: _by_onnx(folder)))
 
 
 def open_for_few_documents(models: Path, done: Done = lambda made, total: None) -> LightEmbedder:
     """The embedder of a few documents. ModelMissing, EmbedError."""
     folder = unpacked(models, done)
-    return _opened(folder, _by_onnx(folder))
+    return _opened(folder, lambda: _by_onnx(folder))
 
 
 def _by_onnx(folder: Path) -> Forward:
@@ -118,14 +118,24 @@ def _by_onnx(folder: Path) -> Forward:
     return bert_forward(folder / WEIGHTS, quick=False)
 
 
-def _opened(folder: Path, forward: Forward) -> LightEmbedder:
-    """The embedder that runs `forward`."""
+def _opened(folder: Path, load: Callable[[], Forward]) -> LightEmbedder:
+    """The embedder that runs what `load` makes. EmbedError where a file is damaged."""
     from indexer.embed import unigram
     from indexer.embed.light import LightEmbedder
     from indexer.embed.numpy_bert import mapped
 
+    try:
+        forward, tokenize = load(), unigram.tokenizer(mapped(folder / TABLES))
+    except EmbedError:
+        raise
+    except Exception as error:  # damaged files: the libraries raise their own types, and bare Exception
+        raise EmbedError(
+            f"the multilingual model cannot be loaded ({reason(error)})",
+            where=str(folder),
+            fix="delete this folder, it is made anew",
+        ) from error
     return LightEmbedder(
-        MODEL, FINGERPRINT, DIMENSION, WINDOW, unigram.tokenizer(mapped(folder / TABLES)), forward,
+        MODEL, FINGERPRINT, DIMENSION, WINDOW, tokenize, forward,
         around=((0,), (2,)), unknown=unigram.UNKNOWN, query_prompt="query: ", document_prompt="passage: ", mixed=True,
     )  # fmt: skip
 

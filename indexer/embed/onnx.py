@@ -10,6 +10,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from indexer.errors import EmbedError, reason
+
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
@@ -102,8 +104,13 @@ def padded(rows: list[list[int]]) -> tuple[Any, Any]:
 
 
 def _session(model: str | bytes) -> Any:
-    """What runs an ONNX file, named or in memory."""
-    import onnxruntime
+    """What runs an ONNX file, named or in memory. EmbedError where onnxruntime cannot be imported."""
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise EmbedError(
+            f"onnxruntime cannot be imported ({reason(error)})", fix="pip install --force-reinstall onnxruntime"
+        ) from error
 
     options = onnxruntime.SessionOptions()
     options.inter_op_num_threads = 1  # the graph is one line

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from indexer.embed.light import LightEmbedder, tokenizing
 from indexer.embed.prompts import prompts_by_name
 from indexer.embed.readability import is_mixed
-from indexer.errors import EmbedError
+from indexer.errors import EmbedError, reason
 
 if TYPE_CHECKING:
     from indexer.embed import Embedder
@@ -79,9 +79,11 @@ def open_light(at: OnnxFolder, model: str) -> LightEmbedder:
         tokenize = tokenizing(tokenizer)
         around = _around(tokenizer)
         width = int(forward([[*around[0], *around[1]] or [0]]).shape[1])
+    except EmbedError:
+        raise
     except Exception as error:  # the libraries raise their own types, and bare Exception
         raise EmbedError(
-            f"the model folder cannot be loaded ({str(error).splitlines()[0]})",
+            f"the model folder cannot be loaded ({reason(error)})",
             where=str(at.folder),
             fix="give the folder of a sentence-transformers model",
         ) from error

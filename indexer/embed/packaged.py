@@ -7,7 +7,7 @@ from collections.abc import Callable
 from indexer.embed import DEFAULT_MODEL, minilm
 from indexer.embed.carrier import located, remedy, verified
 from indexer.embed.light import Forward, LightEmbedder, tokenizing
-from indexer.errors import EmbedError
+from indexer.errors import EmbedError, reason
 
 
 def open_for_queries() -> LightEmbedder:
@@ -42,7 +42,7 @@ def _opened(load: Callable[[], Forward]) -> LightEmbedder:
         raise
     except Exception as error:  # damaged files: the libraries raise their own types, and bare Exception
         raise EmbedError(
-            f"the packaged model cannot be loaded ({str(error).splitlines()[0]})",
+            f"the packaged model cannot be loaded ({reason(error)})",
             where=str(words.parent),
             fix=remedy(minilm.WEIGHTS),
         ) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ from indexer.embed.carrier import located
 from indexer.embed.numpy_bert import mapped, numpy_forward
 from indexer.embed.onnx import bert_forward
 from indexer.embed.windows import unit
+from indexer.errors import EmbedError
 
 if TYPE_CHECKING:
     from indexer.embed import Vectors
@@ -55,6 +57,13 @@ def test_in_8_bits_a_text_is_read_as_it_would_be_alone() -> None:
     """What is read together with it changes no digit of its vector."""
     forward = bert_forward(located(minilm.WEIGHTS), quick=True)
     assert np.array_equal(forward(ROWS), np.concatenate([forward([row]) for row in ROWS]))
+
+
+def test_a_library_that_cannot_be_imported_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As an error of ours that names the library, not the model: to install that anew would not help."""
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(EmbedError, match=r"onnxruntime cannot be imported.*pip install .*onnxruntime"):
+        bert_forward.__wrapped__(located(minilm.WEIGHTS), quick=False)
 
 
 def test_8_bits_are_a_quarter_of_float32() -> None:

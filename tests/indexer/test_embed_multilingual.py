@@ -206,6 +206,17 @@ def test_a_damaged_copy_is_made_anew(models: Path, tmp_path: Path) -> None:
     assert [*tmp_path.iterdir()] == [folder]
 
 
+@pytest.mark.parametrize("name", [WEIGHTS, TABLES])
+def test_a_copy_cut_short_is_told_as_an_error_of_ours(models: Path, tmp_path: Path, name: str) -> None:
+    """With what to do, to who asks and to who takes in a few notes; no library's own error comes through."""
+    folder = tmp_path / multilingual.FOLDER
+    shutil.copytree(models / multilingual.FOLDER, folder)
+    os.truncate(folder / name, 1000)
+    for open_one in (multilingual.open_for_queries, multilingual.open_for_few_documents):
+        with pytest.raises(EmbedError, match="delete this folder"):
+            open_one(tmp_path)
+
+
 def test_a_missing_file_is_seen_at_once(models: Path, tmp_path: Path) -> None:
     """Without comparing sums."""
     folder = tmp_path / "copy"

@@ -27,6 +27,7 @@ REPEATED = 8  # characters at a cut inside a run without spaces that both sides 
 
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]+")  # kana, Han, Hangul
 _FOREIGN = re.compile("[\u0250-\u1fff\u2c00-\ud7ff\uf900-\ufaff]+")  # letters beyond Latin
+_RULED = "#=-* \t"  # what headings begin with, or are underlined with
 _SENTENCE_END = re.compile(r"[.!?;]\s+|[。！？।]")
 
 
@@ -78,7 +79,7 @@ def embedding_text(piece: Chunk, *, once: bool = False) -> str:
     names = [piece.title, *piece.heading]
     dated = f" ({piece.date})" if piece.date and piece.date_source != "mtime" else ""
     lines, said = piece.text.split("\n"), {"", *names}
-    body = dropwhile(lambda line: line.lstrip("#").strip() in said, lines) if once else lines
+    body = dropwhile(lambda line: line.lstrip(_RULED).rstrip() in said, lines) if once else lines
     return "\n".join([" › ".join(names) + dated, *body])
 
 

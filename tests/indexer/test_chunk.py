@@ -211,6 +211,16 @@ def test_what_the_model_reads_can_have_title_and_headings_once() -> None:
     assert embedding_text(second, once=True) == "Plan › C#\nmore"
 
 
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [("Plan\n====\n\nScope\n-----\n\n- text\n", "note.md"), ("* Plan\n** Scope\n- text\n", "Plan.org")],
+)
+def test_headings_are_known_however_they_are_written(text: str, path: str) -> None:
+    """Underlined ones, and those of Org, are read once as well; a list below stays as it is."""
+    (piece,) = cut(text, path)
+    assert embedding_text(piece, once=True).split("\n")[1:] == ["- text"]
+
+
 def test_a_note_that_is_a_title_alone_can_be_read_as_such() -> None:
     """The title stands there once."""
     (piece,) = cut("# Plan\n")

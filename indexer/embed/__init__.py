@@ -2,7 +2,7 @@
 
 Opening is lazy, so that importing this package costs nothing. Two models come as packages, an English and a
 multilingual one: questions are answered by `numpy_bert`, and by `onnx` where a process is asked more than once;
-documents are taken in by `onnx` or numpy when they are few and by `sentence_transformers` in bulk. That also runs any
+documents are taken in by `onnx` when they are few and by `sentence_transformers` in bulk. That also runs any
 other local model, but for what `onnx_folder` can do without; `http` asks a server.
 """
 

@@ -1,10 +1,10 @@
 """A small BERT in numpy, for questions: its weights are mapped, not loaded.
 
 With all-MiniLM-L6-v2 a fresh process has its first vector 0.05 s of processor time after `import numpy, tokenizers`,
-where onnxruntime needs 0.27 s to import and to unpack its file. After that a question of 12 tokens takes about as
-long by either. With multilingual-e5-small it takes as long as by the C engine of its package on one thread, without
-asking the processor for AVX2, and without threads that spin where a core is taken: those made 1.3 s of 20 ms. In bulk
-this is slow: on two cores at most, and in float32.
+where onnxruntime needs 0.2 s to import and to load; after that it is the faster one (`hastened`). With
+multilingual-e5-small a question takes as long as by the C engine of its package on one thread, without asking the
+processor for AVX2, and without threads that spin where a core is taken: those made 1.3 s of 20 ms. In bulk this is
+slow: on two cores at most, and in float32.
 """
 
 from __future__ import annotations

@@ -123,6 +123,7 @@ def _session(model: str | bytes) -> Any:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     options.log_severity_level = 3  # errors only: warnings of the optimiser are nobody's business
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    session._model_bytes = None  # the library would keep the file, too, to change its device later: 85 MB of e5-small
     _give_back()
     return session
 

@@ -66,6 +66,14 @@ def test_a_library_that_cannot_be_imported_is_told(monkeypatch: pytest.MonkeyPat
         bert_forward.__wrapped__(located(minilm.WEIGHTS), quick=False)
 
 
+def test_a_file_in_memory_is_not_kept() -> None:
+    """It is as large as the weights, and onnxruntime has its own copy by then."""
+    file = one_product()[0]
+    before = sys.getrefcount(file)
+    session = onnx._session(file)
+    assert session.get_inputs() and sys.getrefcount(file) == before
+
+
 def test_8_bits_are_a_quarter_of_float32() -> None:
     """11 instead of 42 MB of the English model, without the table of its words."""
     tensors = mapped(located(minilm.WEIGHTS))

@@ -139,8 +139,9 @@ class Catalog:
             self.rows("COMMIT")
 
     def close(self) -> None:
-        """Close the connection; what was not committed is forgotten."""
-        self.sql.close()
+        """Close the connection, not under a thread that reads; what was not committed is forgotten."""
+        with self._turn:  # SQLite would end the process
+            self.sql.close()
 
     def __del__(self) -> None:
         """Close the connection when nobody holds this any more."""

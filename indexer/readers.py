@@ -125,8 +125,7 @@ class Readers:
 
         Until that is done, who asks gets the last one. Raises StoreError when the newer one cannot be read.
         """
-        with self._following:
-            before = self._newest
+        with self._following, self._held() as before:
             if before is None or not before.snapshot.superseded():
                 return
             newer = Snapshot.open(self.folder)
@@ -135,6 +134,21 @@ class Readers:
             with self._lock:
                 self._drop()
                 self._newest = _Open(newer)
+
+    @contextmanager
+    def _held(self) -> Iterator[_Open | None]:
+        """Keep the newest generation open within this, whoever lets go of it meanwhile."""
+        with self._lock:
+            held = self._newest
+            if held is not None:
+                held.questions += 1
+        try:
+            yield held
+        finally:
+            if held is not None:
+                with self._lock:
+                    held.questions -= 1
+                    held.close_if_unused()
 
     def rest(self, seconds: float = 0.0) -> bool:
         """Let go of the state of the catalog when nobody has asked for some seconds; return whether it is let go.

@@ -278,3 +278,21 @@ def test_the_catalog_gives_the_room_of_deleted_notes_back(filled: Any, monkeypat
     filled.run()
     assert (filled.state / "catalog.sqlite").stat().st_size < size / 2
     whole(filled)
+
+
+def test_a_catalog_that_is_closed_under_a_reading_thread_ends_nothing(filled: Any) -> None:
+    """The thread reads to its end, and who asks later is told; in a process of its own, which SQLite would end."""
+    code = (
+        "import sys, threading, time; from pathlib import Path\n"
+        "from indexer.snapshot import CATALOG, Catalog, StoreError\n"
+        "catalog = Catalog(Path(sys.argv[1]) / CATALOG, write=False)\n"
+        "long = 'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 3000000) SELECT max(x) FROM n'\n"
+        "reader = threading.Thread(target=lambda: print(catalog.rows(long)[0][0]))\n"
+        "reader.start(); time.sleep(0.1); catalog.close(); reader.join()\n"
+        "try: catalog.rows('SELECT 1')\n"
+        "except StoreError: print('told')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, filled.state], env=HERE, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout.split(), done.stderr) == (0, ["3000000", "told"], "")

@@ -286,7 +286,7 @@ def test_a_catalog_that_is_closed_under_a_reading_thread_ends_nothing(filled: An
         "import sys, threading, time; from pathlib import Path\n"
         "from indexer.snapshot import CATALOG, Catalog, StoreError\n"
         "catalog = Catalog(Path(sys.argv[1]) / CATALOG, write=False)\n"
-        "long = 'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 3000000) SELECT max(x) FROM n'\n"
+        "long = 'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM n LIMIT 3000000) SELECT max(x) FROM n'\n"
         "reader = threading.Thread(target=lambda: print(catalog.rows(long)[0][0]))\n"
         "reader.start(); time.sleep(0.1); catalog.close(); reader.join()\n"
         "try: catalog.rows('SELECT 1')\n"

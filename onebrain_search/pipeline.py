@@ -168,7 +168,7 @@ def _found(
         return hits, more
 
     mixed = near is not None and dense.of(snapshot.model).mixed
-    hits, more = ranked(max(RANKED, RANKED_EACH * query.limit))
+    hits, more = ranked(max(rank.MOST_TOGETHER if mixed else RANKED, RANKED_EACH * query.limit))
     if more and len(hits) < query.limit:  # the best are of few documents
         hits, _ = ranked(RANKED_AT_MOST * query.limit)
     return Found(query, hits, near.nearest if near else None, notes, question=near.question if near else None)

@@ -28,7 +28,7 @@ Stage = Callable[[Query, list[Hit]], list[Hit]]
 
 LOOKED_AT = 24  # hits that stages which read the text look at: from 24 to 40 nDCG@10 is the same
 MOST_TOGETHER = 40  # hits whose notes are looked at; so many are ranked at least
-LEAST_APART, MOST_APART = 15, 60  # hits no two of which are copies: as many as are asked for, within these bounds
+LEAST_APART, MOST_APART = 8, 60  # hits no two of which are copies: as many as are asked for, within these bounds
 PER_DOCUMENT = 2  # hits of one document in a list of sources
 
 # What each stage can add at most. Set on the dev collections by benchmarks/quality.py; mean nDCG@10 of cranfield,

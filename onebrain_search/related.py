@@ -21,10 +21,10 @@ from onebrain_search.query import stop_words
 from onebrain_search.types import Hit
 
 # What a full tie of each kind adds. Set on three public gardens by the links that their authors made, one a note
-# hidden: recall@10 of 400 in a garden of essays is .49 (.46 with the ties and weights before), of 292 in one of dotted
-# names .55 (.49), of 320 in a Chinese one by words alone .38 (.28). What `score.py related` asks for is not among
-# them, but its figures for the first two were in view. `link`: what a note links to is at hand and falls behind; a
-# hidden link gains a place by each one that does (with -.4, 7 of 15 dotted names are found instead of 8).
+# hidden: recall@10 of 400 in a garden of essays is .49 (.46 with the ties and weights before), of 292 in one of
+# dotted names .55 (.49), of 320 in a Chinese one by words alone .38 (.28). What `score.py related` asks for is not
+# among them, but its figures for the first two were in view. `link`: what a note links to is at hand and falls
+# behind; a hidden link gains a place by each one that does (with -.4, 7 of 15 dotted names are found instead of 8).
 WEIGHTS: Mapping[str, float] = {
     "vector": 0.12,
     "vector lead": 0.4,

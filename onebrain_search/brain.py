@@ -195,7 +195,7 @@ class Brain:
             retrieval = "lexical"
         story = self._story(query, retrieval) if query.mode == "why" else None
         found = self._find(query, retrieval, story)
-        return replace(found, hits=self._shown(found), notes=(*found.query.notes, *found.notes, *self._notes()))
+        return replace(found, hits=self._shown(found), notes=(*found.query.notes, *found.notes, *self.notes()))
 
     @of_one_generation
     def ask(
@@ -238,7 +238,7 @@ class Brain:
             said = "weak"  # it is not what was asked for
         words = what.worded(sentences, query, sources)
         self._say_coverage(snapshot)
-        return Answer(text, query.mode, said, words, tuple(sources), (), (*query.notes, *found.notes, *self._notes()))
+        return Answer(text, query.mode, said, words, tuple(sources), (), (*query.notes, *found.notes, *self.notes()))
 
     def _why(self, query: Query, retrieval: Retrieval) -> Answer | None:
         """Return the chain of decisions about a topic, None where the notes tell none."""
@@ -255,7 +255,7 @@ class Brain:
                 return None
         sources = self._shown(found)
         self._say_coverage(self.snapshot())
-        notes = (*query.notes, *found.notes, *story.notes, *self._notes())
+        notes = (*query.notes, *found.notes, *story.notes, *self.notes())
         return Answer(
             query.text, "why", said, why.worded(story), tuple(sources), story.events, notes, in_force=story.in_force
         )
@@ -394,7 +394,7 @@ class Brain:
         if note not in self._said.notes:
             self._said.notes.append(note)
 
-    def _notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[str, ...]:
         """Return the notes kept for this answer, and forget them."""
         said, self._said.notes = (*self._said.notes, *self._models.news()), []
         return said

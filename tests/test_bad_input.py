@@ -344,6 +344,18 @@ def test_f60_a_home_folder_is_indexed_after_one_yes(run: Any, vault: Any, monkey
     assert (told.code, str(folder) in told.err) == (2, True)
 
 
+def test_related_notes_are_as_fresh_as_an_answer(run: Any, vault: Any) -> None:
+    """The index is made and brought up to date first; a note that was deleted is none, and is offered no more."""
+    folder = vault({"a.md": "See [[b]].", "b.md": "fid", "c.md": "fid"})
+    related = ("related", "--json", "--vault", folder)
+    assert {row["path"] for row in run(*related, "a").json["related"]} == {"b.md", "c.md"}
+    (folder / "b.md").unlink()
+    (folder / "d.md").write_text("[[a]]")
+    assert {row["path"] for row in run(*related, "a").json["related"]} == {"c.md", "d.md"}
+    told = run(*related, "b.md")
+    assert (told.code, told.err.count("\n"), "b.md" in told.err) == (2, 1, True)
+
+
 @posix
 def test_a_line_break_in_a_name_breaks_no_line(run: Callable[..., Told], vault: Any) -> None:
     """One source is one line wherever files are listed, and the name in the JSON is the real one."""

@@ -11,7 +11,7 @@ import click
 
 from indexer.errors import Unreachable
 from onebrain_search import places, presence
-from onebrain_search.cli.console import say
+from onebrain_search.cli.console import Progress, say
 
 if TYPE_CHECKING:
     from onebrain_search.config import Config
@@ -63,6 +63,13 @@ def answered(
 
         clients.launch(config.vault, service.brain.folder)
     return answer
+
+
+def refreshed(service: Service, *, vectors: bool = True) -> None:
+    """Bring the index up to date before it is asked; a question for words alone waits for no `vectors`."""
+    progress = Progress()
+    service.brain.refresh(vectors=vectors, progress=progress)
+    progress.done()
 
 
 def root_folders(vault: Path | None) -> dict[str, Path]:

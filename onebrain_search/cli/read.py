@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from onebrain_search.cli.console import json_option, print_json, vault_option
-from onebrain_search.cli.reach import answered, daemon_option
+from onebrain_search.cli.console import json_option, print_json, say, vault_option
+from onebrain_search.cli.reach import answered, daemon_option, refreshed
+
+if TYPE_CHECKING:
+    from onebrain_search.service import Service
 
 
 @click.command()
@@ -34,12 +38,19 @@ def get(address: str, vault: Path | None, daemon: str, as_json: bool) -> int:
 @daemon_option
 @json_option
 def related(path: str, vault: Path | None, limit: int, daemon: str, as_json: bool) -> int:
-    """List the notes related to the note at PATH: linked either way, near in meaning, or naming it."""
+    """List the notes related to the note at PATH, or of this name: linked to it, near in meaning, or naming it."""
     from onebrain_search import text
 
-    found = answered(vault, daemon, "related", {"path": path, "limit": limit})
+    found = answered(vault, daemon, "related", {"path": path, "limit": limit}, _fresh)
     if as_json:
         print_json(found)
     else:
         click.echo(text.related_text(found))
     return 0 if found["related"] else 1
+
+
+def _fresh(service: Service) -> None:
+    """Bring the index up to date; what there is to say of it has no place among related notes."""
+    refreshed(service)
+    for note in service.brain.notes():
+        say(f"note: {note}")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from onebrain_search.cli.console import (
-    Progress,
     file_of,
     json_option,
     linker,
@@ -18,7 +17,7 @@ from onebrain_search.cli.console import (
     say,
     vault_option,
 )
-from onebrain_search.cli.reach import answered, daemon_option, root_folders
+from onebrain_search.cli.reach import answered, daemon_option, refreshed, root_folders
 
 if TYPE_CHECKING:
     from onebrain_search.service import Service
@@ -71,8 +70,8 @@ def search(
         request["web"] = web
     if limit or all_:
         request["limit"] = limit or ALL_SOURCES
-    refreshed = partial(_refreshed, vectors=retrieval != "lexical")
-    answer = answered(vault, daemon, "ask", request, _as_is if no_refresh else refreshed)
+    prepare = partial(refreshed, vectors=retrieval != "lexical")
+    answer = answered(vault, daemon, "ask", request, _as_is if no_refresh else prepare)
     if as_json:
         print_json(answer)
         for note in answer["notes"]:
@@ -89,13 +88,6 @@ def search(
         open_in_editor(file_of(source["path"], root_folders(vault)), source["start_line"])
     answered_here = answer["confidence"] != "none" and (sources or answer["chain"])
     return 0 if answered_here or (answer["web"] and answer["web"]["results"]) else 1
-
-
-def _refreshed(service: Service, vectors: bool) -> None:
-    """Bring the index up to date before it is asked; a question for words alone waits for no `vectors`."""
-    progress = Progress()
-    service.brain.refresh(vectors=vectors, progress=progress)
-    progress.done()
 
 
 def _as_is(service: Service) -> None:

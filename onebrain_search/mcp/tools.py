@@ -114,7 +114,7 @@ TOOLS: dict[str, Tool] = {
         "Related notes",
         "List the notes that belong with a note: linked either way, near in meaning, or naming it.",
         (
-            Parameter("path", "string", "The note's path, as results give it."),
+            Parameter("path", "string", "The note's path, as results give it, or its name or alias."),
             Parameter("limit", "integer", "How many notes.", 10, least=1, most=1000),
             _budget(ANSWER),
         ),

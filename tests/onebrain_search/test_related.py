@@ -158,6 +158,56 @@ def test_an_unknown_note_is_an_error(brain_of: Callable[..., Brain]) -> None:
         brain_of({}).related("nowhere.md")
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["x/Café Notes.md", "x/Café Notes", "X/CAFÉ notes.MD", "./x/Café Notes.md", "/x/Café Notes.md", "Café Notes",
+     "Cafe\u0301 Notes", "Brewing by Hand", "the brews", "x/Café Notes.md:3", "x/Café Notes.md:1:2",
+     "x/Café Notes#Water", " x/Café Notes.md\n"],
+)  # fmt: skip
+def test_a_note_is_known_by_what_a_link_may_call_it(brain_of: Callable[..., Brain], name: str) -> None:
+    """Path, end of a path, title and alias, in any normal form and case, with lines or a heading behind it."""
+    brain = brain_of({
+        "x/Café Notes.md": "---\naliases: [The Brews]\n---\n# Brewing by Hand\n\nSee [[b]].\n", "b.md": "B\n",
+    })  # fmt: skip
+    assert by_path(brain.related(name))["b.md"].parts["link"] == 1
+
+
+def test_a_name_of_several_notes_is_an_error_that_names_them(brain_of: Callable[..., Brain]) -> None:
+    """A link would take one of them; a person is asked which one, and the whole path of one is no question."""
+    brain = brain_of({"x/a.md": "fid\n", "y/a.md": "fid\n", "a b.md": "fid\n"})
+    with pytest.raises(NotFound, match=r"2 notes .*x/a\.md, y/a\.md"):
+        brain.related("a")
+    assert brain.related("x/a.md")
+
+
+def test_a_name_leads_to_no_note_of_another_root(vault: Callable[..., Path], tmp_path: Path) -> None:
+    """Code is named with its folder in front."""
+    code = vault({"deep/tool.py": "fid = 1\n", "deep/other.py": "fid = 2\n"}, name="code")
+    settings = f"onebrain_search:\n  code: [{{name: app, path: '{code}'}}]\n"
+    notes = vault({"a.md": "fid\n", "onebrain.yml": settings})
+    brain = Brain.open(notes, environ={"ONEBRAIN_SEARCH_HOME": str(tmp_path / "state")})
+    brain.index(vectors=False)
+    assert brain.related("app:tool.py")
+    with pytest.raises(NotFound):
+        brain.related("tool.py")
+    with pytest.raises(NotFound):
+        brain.related("app:a.md")
+
+
+def test_a_tag_of_all_notes_is_counted_once(brain_of: Callable[..., Brain]) -> None:
+    """Not once for each of them, which took 9 s for 20,000; counted in steps of SQLite's machine."""
+    brain = brain_of({f"t{n}.md": "one #same\n" for n in range(600)})
+    steps = [0]
+
+    def step() -> None:
+        """Count a thousand steps; nothing is returned, so the statement goes on."""
+        steps[0] += 1
+
+    brain.snapshot().catalog.sql.set_progress_handler(step, 1000)
+    assert brain.related("t1.md")[0].parts["tags"] > 0
+    assert steps[0] < 600
+
+
 def test_a_change_of_the_vault_is_seen(brain_of: Callable[..., Brain]) -> None:
     """What is kept between calls belongs to one generation."""
     brain = brain_of({"a.md": "fid\n", "b.md": "marlinspike\n"})

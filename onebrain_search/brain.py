@@ -237,7 +237,7 @@ class Brain:
         if found.relaxed and said == "strong":
             said = "weak"  # it is not what was asked for
         words = what.worded(sentences, query, sources)
-        self._say_coverage(snapshot)
+        self.say_coverage(snapshot)
         return Answer(text, query.mode, said, words, tuple(sources), (), (*query.notes, *found.notes, *self.notes()))
 
     def _why(self, query: Query, retrieval: Retrieval) -> Answer | None:
@@ -254,7 +254,7 @@ class Brain:
             if said == "none":
                 return None
         sources = self._shown(found)
-        self._say_coverage(self.snapshot())
+        self.say_coverage(self.snapshot())
         notes = (*query.notes, *found.notes, *story.notes, *self.notes())
         return Answer(
             query.text, "why", said, why.worded(story), tuple(sources), story.events, notes, in_force=story.in_force
@@ -359,7 +359,7 @@ class Brain:
         except EmbedError as error:
             return replace(found, notes=(*found.notes, f"not looked at again by the reranker: {error}"))
 
-    def _say_coverage(self, snapshot: Snapshot) -> None:
+    def say_coverage(self, snapshot: Snapshot) -> None:
         """Say once which share of the vault has vectors, when it is not all of it, and what could not be read."""
         counts = snapshot.counts()
         if counts["pending"]:

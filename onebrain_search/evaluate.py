@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from math import log2
+from math import isfinite, log2
 from pathlib import Path
 from typing import Any, get_args
 
@@ -62,19 +63,33 @@ def read_questions(file: Path) -> tuple[list[Question], dict[str, dict[str, floa
     A line has `question` or `text`, an `id` or `_id` (else its number), and may have `paths`, a list of right notes.
     Raises QueryError with file and line.
     """
-    questions, right = [], dict[str, dict[str, float]]()
+    questions, right = dict[str, Question](), dict[str, dict[str, float]]()
     for number, line in _lines(file):
         try:
-            row = json.loads(line)
-            text = row.get("question") or row["text"]
-        except (ValueError, KeyError, AttributeError) as error:
+            question, paths = _question(json.loads(line), number)
+        except (ValueError, RecursionError) as error:
             fix = 'write one object a line, as {"id": "1", "question": "what is our retry policy", "paths": ["a.md"]}'
             raise QueryError("this line is no question", where=f"{file}:{number}", fix=fix) from error
-        question = Question(str(row.get("id") or row.get("_id") or number), str(text))
-        questions.append(question)
-        if row.get("paths"):
-            right[question.id] = dict.fromkeys(map(str, row["paths"]), 1.0)
-    return questions, right
+        if question.id in questions:
+            fix = "give each question an id of its own, or none an id"
+            raise QueryError(f"the id {question.id!r} stands here again", where=f"{file}:{number}", fix=fix)
+        questions[question.id] = question
+        if paths:
+            right[question.id] = dict.fromkeys(paths, 1.0)
+    return list(questions.values()), right
+
+
+def _question(row: Any, number: int) -> tuple[Question, list[str]]:
+    """Return the question of a line and its right notes. Raises ValueError for what is no question."""
+    if not isinstance(row, dict):
+        raise ValueError("no object")
+    text, paths = row.get("question") or row.get("text"), row.get("paths") or []
+    named = next((row[key] for key in ("id", "_id") if row.get(key) is not None), number)
+    if not isinstance(text, str) or not text.strip() or not isinstance(named, (str, int, float)):
+        raise ValueError("no question")
+    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
+        raise ValueError("no list of paths")
+    return Question(str(named), text), paths
 
 
 def read_judgements(file: Path) -> dict[str, dict[str, float]]:
@@ -88,6 +103,8 @@ def read_judgements(file: Path) -> dict[str, dict[str, float]]:
         parts = [*parts[:1], *parts[2:]] if len(parts) == 4 else parts
         try:
             question, path, grade = parts[0], parts[1], float(parts[2]) if len(parts) > 2 else 1.0
+            if not isfinite(grade):
+                raise ValueError("a grade without end")
         except (IndexError, ValueError) as error:
             if number == 1:
                 continue
@@ -133,10 +150,11 @@ def compare(brain: Brain, questions: Sequence[Question], right: Judgements) -> t
 
 
 def run_lines(rankings: Iterable[Ranking], name: str = "onebrain-search") -> Iterator[str]:
-    """Yield rankings as lines of a TREC run; a space in a path is written as %20."""
+    """Yield rankings as lines of a TREC run; a space in an id or a path is written as %20."""
     for ranking in rankings:
         for place, (path, value) in enumerate(ranking.notes, 1):
-            yield f"{ranking.question.id} Q0 {path.replace(' ', '%20')} {place} {value:.6f} {name}"
+            asked, found = (re.sub(r"\s", "%20", column) for column in (ranking.question.id, path))
+            yield f"{asked} Q0 {found} {place} {value:.6f} {name}"
 
 
 def unknown(brain: Brain, right: Judgements) -> list[str]:
@@ -148,25 +166,33 @@ def unknown(brain: Brain, right: Judgements) -> list[str]:
 def suggest(brain: Brain, count: int = SUGGESTED) -> list[dict[str, Any]]:
     """Return questions for a start, made of headings that say something, with the note that each stands in.
 
-    They are easy, as the words stand in the note: a person replaces them by what he would really ask.
+    Where there are none, as in a vault of short notes, titles are taken. They are easy, as the words stand in the
+    note: a person replaces them by what he would really ask.
     """
-    rows = brain.snapshot().catalog.rows(
-        "SELECT DISTINCT d.root, d.path, d.title, c.heading FROM chunks c JOIN documents d ON d.id = c.document"
-        " WHERE d.kind = 'note' AND c.heading <> ''"
-    )
-    places: dict[str, set[tuple[str, str]]] = {}
-    for root, path, title, trail in rows:
-        heading = trail.split("\x1f")[-1]
-        text = heading if len(tokens.words(heading)) > 2 else f"{title}: {heading}"
-        places.setdefault(heading, set()).add((text, written(root, path)))
-    found = [(text, path) for same in places.values() if len(same) < _SAME for text, path in same if _tells(text)]
+    catalog = brain.snapshot().catalog
+    found = _telling(
+        catalog.rows(
+            "SELECT DISTINCT d.root, d.path, d.title, c.heading FROM chunks c JOIN documents d ON d.id = c.document"
+            " WHERE d.kind = 'note' AND c.heading <> ''"
+        )
+    ) or _telling(catalog.rows("SELECT root, path, title, title FROM documents WHERE kind = 'note'"))
     found.sort(key=lambda row: blake2b("\n".join(row).encode("utf-8", "replace"), digest_size=8).digest())
     return [{"id": str(n), "question": text, "paths": [path]} for n, (text, path) in enumerate(found[:count], 1)]
 
 
+def _telling(rows: Iterable[tuple[str, str, str, str]]) -> list[tuple[str, str]]:
+    """Return the questions, with their notes, that headings make; one that many notes have is a template's."""
+    places: dict[str, set[tuple[str, str]]] = {}
+    for root, path, title, trail in rows:
+        heading = trail.split("\x1f")[-1]
+        text = heading if heading == title or len(tokens.words(heading)) > 2 else f"{title}: {heading}"
+        places.setdefault(heading, set()).add((text, written(root, path)))
+    return [(text, path) for same in places.values() if len(same) < _SAME for text, path in same if _tells(text)]
+
+
 def table(scores: Sequence[Score]) -> str:
     """Return scores as lines of text, a leg each."""
-    lines = [f"{scores[0].questions} questions" if scores else "no questions"]
+    lines = [f"questions: {scores[0].questions}"] if scores else ["no questions"]
     lines.append(f"{'':10}{'nDCG@10':>9}{f'recall@{DEPTH}':>12}{'MRR':>8}{'first':>8}{'p50 ms':>9}{'p95 ms':>9}")
     lines += [
         f"{each.retrieval:10}{each.ndcg:9.3f}{each.recall:12.3f}{each.mrr:8.3f}{each.hit1:8.3f}"
@@ -195,6 +221,8 @@ def _lines(file: Path) -> Iterator[tuple[int, str]]:
     """Yield the lines of a file that are not empty, with their numbers. Raises QueryError when it cannot be read."""
     try:
         text = file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise QueryError("the file cannot be read", where=f"{file}: {error}", fix="name a UTF-8 text file") from error
+    except OSError as error:
+        raise QueryError("the file cannot be read", where=f"{file}: {error.strerror}", fix="name another") from error
+    except UnicodeDecodeError as error:
+        raise QueryError("the file is no UTF-8 text", where=str(file), fix="save it as UTF-8") from error
     return ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())

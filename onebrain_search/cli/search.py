@@ -30,7 +30,10 @@ ALL_SOURCES = 50  # that `--all` asks for
 @click.argument("question", nargs=-1, required=True)
 @vault_option
 @click.option("--mode", type=click.Choice(["auto", "what", "why"]), default="auto", help="What kind of answer.")
-@click.option("--retrieval", type=click.Choice(["hybrid", "lexical", "vector"]), default="hybrid", help="Which legs.")
+@click.option(
+    "--retrieval", type=click.Choice(["hybrid", "lexical", "vector"]), default="hybrid",
+    help="By words and meaning, words alone, or meaning alone.",
+)  # fmt: skip
 @click.option(
     "-n", "--limit", type=click.IntRange(1, 1000), help="How many sources (default: the setting `limit`, 5)."
 )

@@ -64,24 +64,41 @@ def test_judgements_are_read(tmp_path: Path, text: str) -> None:
     assert (question, list(notes.values())) == ("q", [2.0])
 
 
-@pytest.mark.parametrize("text", ["not json\n", "[]\n", "{}\n"])
+@pytest.mark.parametrize(
+    "text",
+    ["not json\n", "[]\n", "{}\n", f"{'[' * 100_000}\n", '{"question": ["a"]}\n', '{"question": "  "}\n',
+     '{"question": "a", "paths": "a.md"}\n', '{"question": "a", "paths": 5}\n',
+     '{"question": "a", "paths": [null]}\n', '{"question": "a", "id": {}}\n'],
+    ids=lambda text: text[:40],
+)  # fmt: skip
 def test_a_broken_line_is_named(tmp_path: Path, text: str) -> None:
     """By file and line."""
     file = tmp_path / "q.jsonl"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(QueryError, match=r"q\.jsonl:1"):
         evaluate.read_questions(file)
-    file.write_text("id\tpath\tgrade\nalone\n", encoding="utf-8")
-    with pytest.raises(QueryError, match=r"q\.jsonl:2"):
-        evaluate.read_judgements(file)
+    for line in ("alone", "1\ta.md\tinf", "1\ta.md\tnan"):
+        file.write_text(f"id\tpath\tgrade\n{line}\n", encoding="utf-8")
+        with pytest.raises(QueryError, match=r"q\.jsonl:2"):
+            evaluate.read_judgements(file)
     with pytest.raises(QueryError, match="cannot be read"):
         evaluate.read_questions(tmp_path / "nowhere.jsonl")
 
 
+def test_an_id_stands_for_one_question(tmp_path: Path) -> None:
+    """0 is an id; the same one again would take over the right notes of the first."""
+    file = tmp_path / "q.jsonl"
+    file.write_text('{"id": 0, "question": "a"}\r\n{"id": 1, "question": "b"}\r\n', encoding="utf-8")
+    assert [question.id for question in evaluate.read_questions(file)[0]] == ["0", "1"]
+    file.write_text('{"id": 1, "question": "a"}\n{"id": "1", "question": "b"}\n', encoding="utf-8")
+    with pytest.raises(QueryError, match=r"'1' stands here again.*q\.jsonl:2"):
+        evaluate.read_questions(file)
+
+
 def test_a_run_is_in_trecs_format() -> None:
     """Six columns, ranks from 1."""
-    assert list(evaluate.run_lines([ranking("7", "a b.md", "c.md")])) == [
-        "7 Q0 a%20b.md 1 1.000000 onebrain-search", "7 Q0 c.md 2 0.900000 onebrain-search",
+    assert list(evaluate.run_lines([ranking("7 a", "a b.md", "c.md")])) == [
+        "7%20a Q0 a%20b.md 1 1.000000 onebrain-search", "7%20a Q0 c.md 2 0.900000 onebrain-search",
     ]  # fmt: skip
 
 
@@ -146,3 +163,52 @@ def test_a_vault_without_a_heading_to_ask_for_gets_no_empty_file(
     with pytest.raises(SystemExit) as ended:
         main()
     assert (ended.value.code, target.exists(), "paths" in capsys.readouterr().err) == (1, False, True)
+
+
+def _told(
+    notes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: object
+) -> tuple[int, str]:
+    """Run `eval`; return its exit code and what it says beside its results."""
+    monkeypatch.setattr(sys, "argv", ["", "eval", "--vault", str(notes), *map(str, words)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0), capsys.readouterr().err
+
+
+def test_titles_make_questions_where_no_heading_does(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As in a vault of short notes that all have the same sections."""
+    notes, target = tmp_path / "notes", tmp_path / "q.jsonl"
+    notes.mkdir()
+    for name in ("Splicing a rope", "Anchors in mud", "Reefing early"):
+        (notes / f"{name}.md").write_text(f"# {name}\n\n## Notes\n\nSome words.\n")
+    assert _told(notes, monkeypatch, capsys, "--suggest", target)[0] == 0
+    questions, right = evaluate.read_questions(target)
+    assert {(each.text, *right[each.id]) for each in questions} == {
+        (name, f"{name}.md") for name in ("Splicing a rope", "Anchors in mud", "Reefing early")
+    }
+
+
+def test_what_does_not_count_is_said(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Questions without a right note, ids without a question, and notes that are not there."""
+    notes, asked, right = tmp_path / "notes", tmp_path / "q.jsonl", tmp_path / "r.tsv"
+    notes.mkdir()
+    (notes / "a.md").write_text("A rope.\n")
+    asked.write_text('{"id": "q1", "question": "rope"}\n{"id": "q2", "question": "mast"}\n')
+    right.write_text("q1\ta.md\t1\nq1\tgone.md\t1\nq9\ta.md\t1\n")
+    code, said = _told(notes, monkeypatch, capsys, "--queries", asked, "--qrels", right)
+    assert code == 0
+    assert "do not count (1): q2" in said
+    assert "no question has (1): q9" in said
+    assert "not in the index (1): gone.md" in said
+
+
+def test_a_place_to_write_is_looked_at_before_the_work(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not after all questions were asked."""
+    code, said = _told(tmp_path, monkeypatch, capsys, "--run-out", tmp_path / "none" / "run")
+    assert (code, "make it first" in said, home.exists()) == (2, True, False)

@@ -82,7 +82,7 @@ class Reply:
         try:
             name = codecs.lookup(str(declared.get_content_charset() or "utf-8")).name
             return self.body.decode("utf-8" if name in NO_CHARSETS else name, "replace")
-        except (LookupError, UnicodeError):
+        except (LookupError, ValueError):  # a name that nobody knows, or that is none
             return self.body.decode("utf-8", "replace")
 
     def json(self) -> Any:

@@ -41,7 +41,7 @@ def printed(program: str, arguments: Sequence[str], seconds: float) -> Any:
         raise _failed(program, told)
     try:
         return json.loads(done.stdout or b"[]")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SourceError("search_error", "printed no JSON", where=program) from error
 
 

@@ -119,7 +119,7 @@ def pause(reply: Reply) -> float | None:
         pass
     try:
         return min(LONGEST_PAUSE, max(0.0, parsedate_to_datetime(asked).timestamp() - time.time()))
-    except (TypeError, ValueError, IndexError):
+    except (TypeError, ValueError, IndexError, OverflowError):
         pass
     left, reset = (_first(reply.headers.get(f"x-ratelimit-{name}", "")) for name in ("remaining", "reset"))
     if left != 0 or reset is None:

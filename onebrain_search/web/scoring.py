@@ -22,7 +22,7 @@ OLDER_YEAR = 0.2
 FORMATS = ("%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%Y/%m/%d", "%Y%m%d")
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d{2}(?!\d)")
-_AGO = re.compile(r"^(\d+|an?)\s+(minute|hour|day|week|month|year)s?\s+ago$", re.IGNORECASE)
+_AGO = re.compile(r"^(\d{1,9}|an?)\s+(minute|hour|day|week|month|year)s?\s+ago$", re.IGNORECASE)
 _DAYS = {"minute": 0.0, "hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.0, "year": 365.0}
 
 
@@ -130,5 +130,5 @@ def _read(date: str) -> datetime | None:
 
     try:
         return parsedate_to_datetime(date)
-    except (TypeError, ValueError, IndexError):
+    except (TypeError, ValueError, IndexError, OverflowError):
         return None

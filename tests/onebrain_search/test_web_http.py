@@ -164,6 +164,7 @@ def test_no_cookie_is_kept(net: FakeInternet) -> None:
         ("text/html; charset=iso-8859-1", b"caf\xe9", "café"),
         ("text/html; charset=nonsense", "café".encode(), "café"),
         ("text/html; charset=base64", b"plain", "plain"),
+        ('text/html; charset="\0"', b"plain", "plain"),
         ("text/html; charset=punycode", b"a-" + b"z" * 3_000_000, "a-" + "z" * 3_000_000),  # would take hours
         ("text/html; charset=idna", b"xn--a.b", "xn--a.b"),
         ("text/html; charset=unicode_escape", b"C:\\u0041", "C:\\u0041"),

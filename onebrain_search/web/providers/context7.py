@@ -85,7 +85,7 @@ def _plain(name: str) -> str:
 def _standing(row: dict[str, Any]) -> tuple[bool, float, float]:
     """Return what decides between libraries of one name: ready, trusted, large."""
     numbers = (row.get(name) for name in ("trustScore", "totalSnippets"))
-    trusted, size = (float(n) if isinstance(n, (int, float)) else 0.0 for n in numbers)
+    trusted, size = (n if isinstance(n, (int, float)) else 0 for n in numbers)
     return row.get("state", "finalized") == "finalized", trusted, size
 
 

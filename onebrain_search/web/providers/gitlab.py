@@ -31,9 +31,9 @@ def ask(wanted: Wanted, access: Access) -> Found:
             raise SourceError(UNAUTHENTICATED, NO_LOGIN, where="glab") from error
         get = _by_api(access)
         blobs = rows({"all": get(path)}, "all")
-    projects = {blob.get("project_id"): None for blob in blobs[: wanted.count]}
-    places = {number: _project(get, number) for number in projects}
-    found = (_result(blob, *places.get(blob.get("project_id"), ("", ""))) for blob in blobs[: wanted.count])
+    numbered = [(blob, text(str(blob.get("project_id")))) for blob in blobs[: wanted.count]]
+    places = {number: _project(get, number) for number in dict.fromkeys(number for _, number in numbered)}
+    found = (_result(blob, *places[number]) for blob, number in numbered)
     return Found(tuple(each for each in found if each.url))
 
 
@@ -57,11 +57,13 @@ def _by_api(access: Access) -> Get:
     return get
 
 
-def _project(get: Get, number: Any) -> tuple[str, str]:
-    """Return address and name of a project; nothing where it cannot be read."""
+def _project(get: Get, number: str) -> tuple[str, str]:
+    """Return address and name of a project; nothing for what is no number of one, or cannot be read."""
+    if not (number.isascii() and number.isdecimal()):
+        return "", ""
     try:
-        answer = get(f"projects/{int(number)}")
-    except (SourceError, TypeError, ValueError):
+        answer = get(f"projects/{number}")
+    except SourceError:
         return "", ""
     row = answer if isinstance(answer, dict) else {}
     return address(row.get("web_url")), text(row.get("path_with_namespace"))

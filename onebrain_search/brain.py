@@ -364,9 +364,9 @@ class Brain:
         counts = snapshot.counts()
         if counts["pending"]:
             share = 100 * (counts["chunks"] - counts["pending"]) // max(1, counts["chunks"])
-            self.say(f"{share}% of the passages have vectors; `index` makes the rest")
+            self.say(f"meaning is searched in {share}% of the passages; `index` makes the rest")
         if lost := sum(skip.failed for skip in snapshot.catalog.skips()):
-            self.say(f"{lost} places could not be read; answers may lack them (see `status`)")
+            self.say(f"answers may lack what could not be read: {lost}, see `status`")
 
     def snapshot(self) -> Snapshot:
         """Return the newest generation of the index. Raises StoreError when there is none that can be read."""

@@ -14,6 +14,22 @@ Link = Callable[[str, str, int], str]
 
 CHAIN_LINKS = 12  # shown of a chain unless all are asked for
 SKIPS = 20  # listed of an index run
+TIES = {  # what ties a related note to this one, as people say it
+    "vector": "near in meaning",
+    "vector lead": "nearer than others",
+    "words": "same words",
+    "names": "named here",
+    "words of the name": "its name's words stand here",
+    "mention": "names this note",
+    "link": "linked here",
+    "backlink": "links here",
+    "links of similar passages": "linked by similar passages",
+    "links in common": "linked by similar notes",
+    "shared links": "linked with the same notes",
+    "folder of links": "beside linked notes",
+    "name path": "above or below",
+    "tags": "same tags",
+}
 
 
 def answer_text(answer: Shape, *, all_links: bool = False, link: Link | None = None) -> str:
@@ -52,8 +68,7 @@ def related_text(found: Shape) -> str:
         return "no related notes"
     lines = []
     for source in found["related"]:
-        parts = source["parts"].items()
-        ties = ", ".join(f"{name} {value:.2f}" if name == "vector" else name for name, value in parts)
+        ties = ", ".join(TIES.get(name, name) for name in source["parts"])
         place = f"{source['path']}:{source['start_line']}"
         lines.append(one_line(f"  {source['rank']}. {place} › {source['title']} — {ties}"))
     return "\n".join(lines)
@@ -102,7 +117,8 @@ def findings_text(found: Shape) -> str:
     rows = found["findings"]
     lines = list[str]()
     for f in rows:
-        lines.append(one_line(f"{'hint ' if f['hint'] else 'FAULT'} {f['check']}: {f['what']} ({f['where']})"))
+        where = f" ({f['where']})" if f["where"] else ""
+        lines.append(one_line(f"{'hint ' if f['hint'] else 'FAULT'} {f['check']}: {f['what']}{where}"))
         lines.append(one_line(f"      {f['fix']}"))
     return "\n".join(lines) if lines else "nothing is wrong"
 

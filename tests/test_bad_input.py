@@ -344,6 +344,26 @@ def test_f60_a_home_folder_is_indexed_after_one_yes(run: Any, vault: Any, monkey
     assert (told.code, str(folder) in told.err) == (2, True)
 
 
+def test_what_is_not_there_is_neither_deleted_nor_let_in(run: Any, vault: Any) -> None:
+    """`clear` without an index and `forget --undo` of what was not forgotten say so."""
+    folder = vault({"a.md": "needle"})
+    assert "there was no index" in run("clear", "--vault", folder).err
+    index(run, folder)
+    assert "deleted the index" in run("clear", "--vault", folder).err
+    assert "a.md was not forgotten" in run("forget", "a.md", "--undo", "--vault", folder).err
+    run("forget", "a.md", "--vault", folder)
+    assert "was not forgotten" not in run("forget", "a.md", "--undo", "--vault", folder).err
+
+
+def test_a_finding_without_a_place_has_no_empty_brackets(run: Any, vault: Any) -> None:
+    """As that there are more of its kind."""
+    folder = vault({"a.md": "".join(f"[[gone {n}]]\n" for n in range(30))})
+    index(run, folder)
+    told = run("doctor", "--vault", folder)
+    assert "more links lead nowhere" in told.out
+    assert "()" not in told.out
+
+
 def test_related_notes_are_as_fresh_as_an_answer(run: Any, vault: Any) -> None:
     """The index is made and brought up to date first; a note that was deleted is none, and is offered no more."""
     folder = vault({"a.md": "See [[b]].", "b.md": "fid", "c.md": "fid"})

@@ -110,8 +110,10 @@ def _run() -> int:
     except (click.exceptions.Abort, KeyboardInterrupt):
         click.echo("stopped; what was indexed so far is kept", err=True)
         return 130
-    except click.ClickException as error:
+    except click.UsageError as error:
         error.show()
+    except click.ClickException as error:
+        click.echo(f"error: {error.format_message()}", err=True)
     except OneBrainError as error:
         from onebrain_search.printable import one_line
 

@@ -16,7 +16,9 @@ from onebrain_search.cli.console import Progress, json_option, open_brain, print
 @click.option("--yes", is_flag=True, help="Index a home folder, or accept that a vault was emptied.")
 @json_option
 def index(folder: Path | None, vault: Path | None, lexical_only: bool, yes: bool, as_json: bool) -> int:
-    """Bring the index of the vault (or FOLDER) up to date: words first, then vectors.
+    """Bring the index of the vault (or FOLDER) up to date: words, then vectors.
+
+    Words are found at once; a vector for each passage, which takes longer, lets it be found by its meaning.
 
     A run that is stopped keeps what it has; the next one goes on. Exit code 2 when something could not be read.
     """

@@ -59,7 +59,10 @@ def forget(path: str | None, vault: Path | None, undo: bool, as_json: bool) -> i
     from onebrain_search.printable import one_line
 
     brain = open_brain(vault)
-    kept = brain.forget(path, undo=undo) if path else brain.forgotten()
+    before = brain.forgotten()
+    kept = brain.forget(path, undo=undo) if path else before
+    if undo and kept == before:
+        say(f"note: {path or 'nothing'} was not forgotten: take a line of `forget` as it is written")
     if path and undo and exists(brain.folder):
         _let_in(vault)
     missing = forgotten.missing(kept, brain.config.root_folders())
@@ -86,11 +89,12 @@ def _let_in(vault: Path | None) -> None:
 def clear(vault: Path | None, as_json: bool) -> int:
     """Delete the index of the vault, also when the vault itself is gone. Notes are never touched."""
     brain = open_brain(vault)
+    there = brain.folder.exists()
     brain.clear()
     if as_json:
         print_json({"version": 1, "cleared": str(brain.folder)})
     else:
-        say(f"deleted the index of {brain.config.vault}")
+        say(f"{'deleted the index' if there else 'there was no index'} of {brain.config.vault}")
     return 0
 
 

@@ -8,6 +8,8 @@ import click
 
 from onebrain_search.cli.console import json_option, open_brain, print_json, say, vault_option
 
+INTENTS = "resource, news, status, comparison, tutorial, factual, exploratory"
+
 
 @click.command()
 @click.argument("question", nargs=-1, required=True)
@@ -19,7 +21,7 @@ from onebrain_search.cli.console import json_option, open_brain, print_json, say
 @click.option("--wide", is_flag=True, help="Every domain, with stars beside its trust.")
 @click.option("--gitlab", is_flag=True, help="Code from GitLab instead of GitHub.")
 @click.option(
-    "--intent", "purpose", default="", help="What it is asked for: one of seven, or a route, or none (no scores)."
+    "--intent", "purpose", default="", help=f"What it is asked for: {INTENTS}; none (no scores); or a route."
 )
 @click.option("--mode", default="", help="fast, deep (all sources, further wordings) or answer.")
 @click.option("--freshness", default="", help="Not older than a day, week, month or year: pd, pw, pm, py.")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import NotFound
-from onebrain_search import Brain
+from onebrain_search import Brain, related, text
 from onebrain_search.types import Hit
 
 NOISE = {
@@ -206,6 +206,11 @@ def test_a_tag_of_all_notes_is_counted_once(brain_of: Callable[..., Brain]) -> N
     brain.snapshot().catalog.sql.set_progress_handler(step, 1000)
     assert brain.related("t1.md")[0].parts["tags"] > 0
     assert steps[0] < 600
+
+
+def test_each_tie_has_words_for_people() -> None:
+    """What the JSON names in short is printed as a person would say it."""
+    assert set(text.TIES) == set(related.WEIGHTS)
 
 
 def test_a_change_of_the_vault_is_seen(brain_of: Callable[..., Brain]) -> None:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Scores = list[tuple[int, float]]  # chunk ids with their scores, best first
 Retriever = Callable[[Query], Scores]
 
+_WORD = re.compile(r"\w+")
+
 SHORTEST, LONG = 5, 9  # letters from which a word is taken for mistyped in one place, and in two
 MOST_TERMS = 64  # a pasted page is asked by its rarest words
 NAMED = 10  # chunks of documents whose name is the query
@@ -58,11 +60,10 @@ def corrected(snapshot: Snapshot, query: Query, model: Callable[[], Embedder]) -
     said = "no note has {}: searched for {}".format(
         ", ".join(f"`{term}`" for term in near), ", ".join(f"`{word}`" for word in near.values())
     )
-    wrong = re.compile(rf"\b(?:{'|'.join(map(re.escape, near))})\b", re.I)
 
     def mended(text: str) -> str:
         """Return a text with the near words in it."""
-        return wrong.sub(lambda match: near[match[0].casefold()], text)
+        return _WORD.sub(lambda match: near.get(tokens.fold(match[0]), match[0]), text)
 
     terms = tuple(dict.fromkeys(near.get(term, term) for term in query.terms))
     return replace(

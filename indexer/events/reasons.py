@@ -14,7 +14,8 @@ _JOINING = (
     "because of|because|due to|owing to|on account of|thanks to|given that|seeing that|the reason is that|"
     "reason:|rationale:|why:|"
     "причина:|причини:|motivo:|razón:|razão:|raison ?:|powód:|orsak:|lý do:|gerekçe:|alasan:|"
-    "weil|wegen|aufgrund|begründung:|grund:|parce que|puisque|à cause de|en raison de|étant donné que|"
+    "weil|wegen|aufgrund|begründung:|grund:|parce qu(?:e|['’])|puisque|puisqu['’]|à cause de|en raison de|"
+    "étant donné qu(?:e|['’])|"
     "porque|ya que|puesto que|debido a que|debido a|a causa de|dado que|já que|por causa de|visto que|"
     "uma vez que|"
     "perché|poiché|siccome|dato che|a causa di|per via di|in quanto|omdat|vanwege|wegens|aangezien|doordat|"
@@ -24,14 +25,20 @@ _JOINING = (
     "eftersom|därför att|på grund av|fordi|på grunn av|på grund af|koska|mert|mivel|ugyanis|"
     "pentru că|deoarece|fiindcă|întrucât|din cauza|επειδή|διότι|γιατί|λόγω|bởi vì|vì|tại vì|çünkü|zira|"
     "karena|lantaran|kerana|gara-gara|sebab|dahil sa|dahil|sapagkat|kasi|perquè|ja que|a causa de|"
-    "لأن|لأنه|لأنها|لأننا|بسبب|نظرا لأن|نظرًا لأن|حيث إن|زیرا|چون|چونکه|به دلیل|به خاطر|כי|מכיוון ש|משום ש|"
+    "لأن(?:ه|ها|هم|نا|ني)?|بسبب|نظرا لأن|نظرًا لأن|حيث إن|زیرا|چون|چونکه|به دلیل|به خاطر|כי|מכיוון ש|משום ש|"
     "בגלל|מאחר ש|"
-    "क्योंकि|चूंकि|कारण|কারণ|যেহেতু"
+    "क्योंकि|चूंकि|(?<!के )कारण|কারণ|যেহেতু|"
+    "защото|понеже|тъй като|поради|zato što|jer|zbog|зато што|због|бидејќи|затоа што|таму што|паколькі|"
+    "kadangi|tāpēc ka|sest|sepse|vegna þess að|"
+    "کیونکہ|کیوں کہ|چونکہ|किनभने|किनकि|કારણ કે|કેમ ?કે|ਕਿਉਂ ?ਕਿ|ஏனெனில்|ஏனென்றால்|ఎందుకంటే|ಏಕೆಂದರೆ|ಯಾಕೆಂದರೆ|"
+    "എന്തുകൊണ്ടെന്നാൽ|რადგან(?:აც)?|ვინაიდან|იმიტომ,? რომ|որովհետև|որովհետեւ|քանի որ|քանզի|ምክንያቱም|"
+    "kwa sababu|kwa kuwa|kwa vile|nítorí(?: pé)?|nitori(?: pe)?|çünki|ona görə ki|chunki|"
+    "себебі|өйткені|анткени|учир нь"
 )
 _JOINING_AFTER_COMMA = (
     r"since|as(?! (?:well|soon|long|far|per|usual|planned|before|of|a|an|in|part|to|it is)\b)|denn|da|dar|"
     r"car|want|bo|pois|pues|siden|"
-    r"sillä|καθώς|ибо|бо|адже"
+    r"sillä|καθώς|ибо|бо|адже|јер|ker|saj|nes|kuna|kwani|കാരണം"
 )
 _TELLING = (
     "so that|so as to|to avoid|to prevent|to reduce|to save|in order to|in order not to|to make sure|"
@@ -71,6 +78,14 @@ _LEADING = re.compile(
     r"(?P<reason>[^,]{8,200}),\s+(?P<what>\S.{5,})",
     re.IGNORECASE | re.DOTALL,
 )
+_LEADING_BY_ITS_END = re.compile(  # languages that put the reason first and end it with a suffix or a postposition
+    r"(?P<reason>[^.;!?।]{6,200}?(?:[dt][ıiuü]ğ\w+\s(?:için|üçün|görə)|[dt][ıiuü]ğ\w+[dt][ae]n dolayı|"
+    r"\s(?:yüzünden|nedeniyle|sebebiyle|səbəbindən|miatt|takia|vuoksi|tõttu|dēļ|салдарынан)|[дт](?:ықтан|іктен)|"
+    r"\sकी वजह से|\sके कारण|मुळे|ले गर्दा|(?:ને|ના) કારણે|હોવાથી|ਦੇ ਕਾਰਨ|ਦੀ ਵਜ੍ਹਾ ਨਾਲ|কারণে|کی وجہ سے|کے باعث|"
+    r"(?:ப்ப|வ|கிற|ன்ற|த்த|ந்த|ட்ட|ய|ாத)தால்|காரணமாக|కాబట్టి|కనుక|వల్ల|కారణంగా|ದರಿಂದ|ಕಾರಣದಿಂದ|തിനാൽ|തുകൊണ്ട്|"
+    r"\s(?:නිසා|බැවින්|හෙයින්)))(?=[,،\s]),?\s*(?P<what>\S.{5,})",
+    re.DOTALL,
+)
 _CONTRASTED = re.compile(rf",?\s+(?P<reason>(?:{_CONTRAST})(?!\w).+)", re.IGNORECASE)
 _TO_BLANKS = str.maketrans(dict.fromkeys(".,;:!?()[]{}\"'*_`/-—–‘’“”…•→\u00a0", " "))
 
@@ -109,8 +124,11 @@ _CONTRASTS = frozenset(
 
 @cache
 def _compiled(phrase: str) -> re.Pattern[str]:
-    """A phrase with the blanks behind it; a literal beginning lets `re` search fast."""
-    return re.compile(rf"{phrase}(?!\w)[:,]?\s*")
+    """A phrase with the blanks behind it; a literal beginning lets `re` search fast.
+
+    A word ends behind it, unless it is written together with the next one, as `parce qu'` and the Hebrew `ש` are.
+    """
+    return re.compile(rf"{phrase}(?:(?<=['’ש])|(?!\w))[:,]?\s*")
 
 
 def plain_words(text: str) -> list[str] | None:
@@ -119,10 +137,11 @@ def plain_words(text: str) -> list[str] | None:
     return plain.split() if plain.isascii() else None
 
 
-_EAST = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_EAST = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _EAST_INSIDE = re.compile(
     r"[，,。；;、\s—–-]*(?:(?P<joining>是?因为|是?因為|由于|由於|鉴于|鑑於|原因是|理由是|なぜなら|"
-    r"(?:原因|理由|이유|사유|เหตุผล)(?=[：:])|왜냐하면|เพราะว่า|เพราะ|เนื่องจาก|เนื่องด้วย)|"
+    r"(?:原因|理由|이유|사유|เหตุผล)(?=[：:])|왜냐하면|เพราะว่า|เพราะ|เนื่องจาก|เนื่องด้วย|ເພາະ(?:ວ່າ)?|ເນື່ອງຈາກ|ຍ້ອນ(?:ວ່າ)?|"
+    r"ព្រោះ(?:ថា)?|ពីព្រោះ|ដោយសារ(?:តែ)?|ဘာ(?:ဖြစ်လို့|ကြောင့်)လဲ?ဆိုတော့|အဘယ်ကြောင့်ဆိုသော်)|"
     r"(?P<telling>以便|以免|为了|為了|从而避免|避免|เพื่อ(?:ไม่ให้|ให้|หลีกเลี่ยง|ไม่)?))[：:，,]?\s*"
 )
 _EAST_LEADING = re.compile(
@@ -130,7 +149,7 @@ _EAST_LEADING = re.compile(
     r"故)?(?P<what>.{2,})"
     r"|(?P<reason2>[^。]{2,120}?(?:ため(?:に)?|ので|せいで|おかげで|時に限り|때문에|므로|(?:하|되|있|없|"
     r"이|크|많|느리|높|낮)(?:어서|아서|기에|니까)|"
-    r"위해(?:서)?))[、,，]?\s*(?P<what2>.{2,})",
+    r"위해(?:서)?|တဲ့အတွက်(?:ကြောင့်)?|သောကြောင့်|တာကြောင့်))[、,，]?\s*(?P<what2>.{2,})",
     re.DOTALL,
 )
 _EAST_AFTER = re.compile(  # a sentence of its own, told for a reason by its end
@@ -138,7 +157,9 @@ _EAST_AFTER = re.compile(  # a sentence of its own, told for a reason by its end
     r"때문(?:이다|입니다|이었다|임)))[。.]?\s*",
     re.DOTALL,
 )
-_SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)[.!?](?=\s+[^\W_a-z]|\s*$)|[。！？]|\n\s*\n")
+_SENTENCE_END = re.compile(
+    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)[.!?](?=\s+[^\W_a-z]|\s*$)|[。！？।॥۔։።။។]|\n\s*\n"
+)
 _EDGES, _PAUSES = " \t\n,;:.!—–-，；：、(", (*",;:.—–-",)
 
 
@@ -161,6 +182,8 @@ def split_reason(text: str) -> tuple[str, str]:
         what, reason = text[: mark.start].strip(_EDGES), first_sentence(text[mark.reason :])
         if len(what) > 1 and len(reason) > (0 if east else 3):
             return what, _closed(reason) if text[mark.start - 1 : mark.start] == "(" else reason
+    if words is None and not east and (leading := _LEADING_BY_ITS_END.match(text)):
+        return first_sentence(leading["what"]), leading["reason"].strip()
     contrasted = _CONTRASTED.search(text)
     return text, first_sentence(contrasted["reason"]) if contrasted else ""
 

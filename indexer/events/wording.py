@@ -41,6 +41,11 @@ _ROLES: tuple[tuple[str, str], ...] = (
         r"päätökset|döntések|decizii|αποφάσεις|(?:các )?quyết định|kararlar?|alınan kararlar|"
         r"(?:ال)?قرارات|تصمیم(?:‌?ها)?|החלטות|निर्णय|"
         r"फ(?:़)?ैसले|সিদ্ধান্ত(?:সমূহ)?|keputusan|mga desisyon|การตัดสินใจ.{0,10}|มติ.{0,10}|ข้อตกลง|"
+        r"(?:взети )?решения|odluk[ea]|одлук[ае]|odločitve|sklepi|rozhodnutia|sprendimai|lēmumi|otsused|besluite|"
+        r"فیصل[ےہ]|निर्णय(?:हर[ूु])?|નિર્ણય(?:ો)?|ਫ(?:਼)?ੈਸਲ[ੇਾ]|ନିଷ୍ପତ୍ତି|முடிவுகள்|தீர்மானங்கள்|నిర్ణయా(?:లు)|"
+        r"ನಿರ್ಧಾರಗಳು|ತೀರ್ಮಾನಗಳು|ನಿರ್ಣಯಗಳು|തീരുമാനങ്ങൾ|තීරණ(?:ය)?|გადაწყვეტილებ(?:ებ)?ი|որոշում(?:ներ)?|ውሳኔ(?:ዎች)?|"
+        r"(?:ការ|សេចក្ត?ី|សេចក្ដី)សម្រេច(?:ចិត្ត)?|ການຕັດສິນໃຈ|ມະຕິ|ဆုံးဖြတ်ချက်(?:များ|တွေ)?|maamuzi|uamuzi|"
+        r"(?:àwọn )?ìpinnu|qərarlar|qarorlar|шешімдер|чечимдер|шийдвэр(?:үүд)?|vendime|ákvarðanir|izinqumo|"
         r".{0,4}(?:决定|决策|决议|決議|決定事項|決定|意思決定).{0,4}|(?:주요 )?결정(?: ?사항)?(?: ?기록)?|합의",
     ),
     (
@@ -62,7 +67,9 @@ _COLUMNS: tuple[tuple[str, str], ...] = (
     (
         "date",
         r"dates?|when|day|datum|fecha|data|дата|日期|日付|날짜|วันที่|tarih|ngày|تاریخ|التاريخ|תאריך|"
-        r"दिनांक|तारीख|tanggal|päivä|dato",
+        r"दिनांक|तारीख|तारिख|তারিখ|मिति|તારીખ|ਤਾਰੀਖ(?:਼)?|தேதி|తేదీ|ದಿನಾಂಕ|തീയതി|දිනය|თარიღი|ամսաթիվ|ቀን|"
+        r"កាលបរិច្ឆេទ|ວັນທີ|ရက်စွဲ|tarehe|ọjọ́|tarix|sana|күні|огноо|dátum|kuupäev|datums|tarikh|petsa|ημερομηνία|"
+        r"tanggal|päivä|dato",
     ),
     (
         "decision",
@@ -72,7 +79,9 @@ _COLUMNS: tuple[tuple[str, str], ...] = (
         r"beslissing|решение|рішення|decyzja|"
         r"rozhodnutí|beslut|beslutning|vedtak|päätös|döntés|decizie|απόφαση|quyết định|karar|القرار|تصمیم|"
         r"החלטה|निर्णय|फैसला|সিদ্ধান্ত|"
-        r"keputusan|desisyon|决定|决策|決定|決定事項|결정|การตัดสินใจ|มติ",
+        r"odluka|одлука|odločitev|sprendimas|lēmums|otsus|فیصلہ|નિર્ણય|ਫ(?:਼)?ੈਸਲਾ|முடிவு|நிர்ணயம்|నిర్ణయం|ನಿರ್ಧಾರ|"
+        r"തീരുമാനം|තීරණය|გადაწყვეტილება|որոշում|ውሳኔ|(?:ការ|សេចក្តី)សម្រេច(?:ចិត្ត)?|ການຕັດສິນໃຈ|ဆုံးဖြတ်ချက်|uamuzi|"
+        r"ìpinnu|qərar|qaror|шешім|шийдвэр|keputusan|desisyon|决定|决策|決定|決定事項|결정|การตัดสินใจ|มติ",
     ),
     (
         "reason",
@@ -82,7 +91,9 @@ _COLUMNS: tuple[tuple[str, str], ...] = (
         r"обоснование|почему|обґрунтування|uzasadnienie|powód|"
         r"důvod|skäl|motivering|begrundelse|begrunnelse|perustelu|syy|indok|motiv|αιτιολογία|λόγος|lý do|"
         r"gerekçe|neden|السبب|دلیل|סיבה|נימוק|"
-        r"कारण|কারণ|alasan|dahilan|理由|原因|이유|사유|เหตุผล",
+        r"कारण|কারণ|કારણ|ਕਾਰਨ|காரணம்|కారణం|ಕಾರಣ|കാരണം|හේතුව|وجہ|მიზეზი|պատճառ|ምክንያት|ហេតុផល|ເຫດຜົນ|အကြောင်းရင်း|"
+        r"sababu|ìdí|səbəb|sabab|себебі?|шалтгаан|причина|razlog|разлог|priežastis|iemesls|põhjus|"
+        r"alasan|sebab|dahilan|理由|原因|이유|사유|เหตุผล",
     ),
     (
         "detail",
@@ -189,6 +200,14 @@ _DECIDING = re.compile(
     r"besluttede|valgte|besluttet|päätimme|valitsimme|döntöttünk|am decis|am ales|αποφασίσαμε|επιλέξαμε|"
     r"quyết định|karar ver\w+|seçtik|vazgeçtik|"
     r"memutuskan|memilih|beralih|nagpasya|vam decidir)\b"
+    r"|\b(?:решихме|избрахме|отказахме се|взехме решение|преминахме|odlučili|odabrali|odločili|izbrali|"
+    r"одлучили|одабрали|nusprend\w+|pasirink\w+|nolēmām|izvēlējāmies|otsustasime|valisime|tuliamua|tulichagua|"
+    r"tuliacha|qərar\w*|imtina etdik|qaror qil\w+|шештік|таңдадық|шешім қабылда\w+|бас тарттық|"
+    r"որոշեցինք|ընտրեցինք|հրաժարվեցինք|გადავწყვიტეთ|ავირჩიეთ|უარი ვთქვით)\b"
+    r"|ወሰን|መረጥን|فیصلہ کی|منتخب کی|انتخاب کی|ठरवले|ठरवलं|निवडले|निर्णय (?:घेत|गर)|रोज्य|નક્કી કર્ય|નિર્ણય લી|"
+    r"પસંદ કર્ય|ਫ(?:਼)?ੈਸਲਾ (?:ਕੀਤਾ|ਲਿਆ)|ਚੁਣਿਆ|முடிவு செய்|முடிவெடு|தேர்ந்தெடுத்|నిర్ణయించ|ఎంచుకున్న|ನಿರ್ಧರಿಸಿ|ಆಯ್ಕೆ ಮಾಡಿ|"
+    r"തീരുമാനിച്ച|തിരഞ്ഞെടുത്ത|තීරණය ක|තෝරා ග|សម្រេចចិត្ត|ជ្រើសរើស|ຕັດສິນໃຈ|ເລືອກໃຊ້|ຍົກເລີກ|ဆုံးဖြတ်ခဲ့|ဆုံးဖြတ်လိုက်|"
+    r"ရွေးချယ်ခဲ့|ရွေးခဲ့"
     r"|قررنا|اخترنا|تقرر|تصمیم گرفت|החלטנו|בחרנו|निर्णय लिया|तय किया|फैसला किया|সিদ্ধান্ত নে|ตัดสินใจ|ตกลง|"
     r"เลือกใช้|เลิกใช้|เปลี่ยนมาใช้|ยกเลิก"
     r"|决定|决議|改用|改为|放弃|弃用|选择了|采用|決定|採用|廃止|切り替え|やめ|移行|결정|선택했|바꿨|전환|"
@@ -212,7 +231,7 @@ _SURE = frozenset(  # ASCII words that are a phrase of _DECIDING by themselves
         "abandonamos acordamos adoptamos adoptado deciso scelto abbandonato besloten gekozen overgestapt "
         "vervangen beslutade valde bytte besluttede valgte besluttet memutuskan memilih beralih nagpasya "
         "decidimos decidi decidio elegimos escolhemos zdecydowano wybrano wybrali postanowiono rozhodli "
-        "rozhodnuto"
+        "rozhodnuto tuliamua tulichagua tuliacha odabrali izbrali otsustasime valisime"
     ).split()
 )
 _MAYBE = frozenset(

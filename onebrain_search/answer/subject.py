@@ -13,6 +13,7 @@ from indexer import tokens
 from indexer.types import Event
 from onebrain_search.answer import turning
 from onebrain_search.query import stop_words
+from onebrain_search.question import grammar
 
 Words = frozenset[str]
 Rarity = Callable[[str], float]
@@ -47,10 +48,11 @@ def about(text: str) -> Words:
     whole: dict[tuple[int, int], str] = {}
     for start, end, token in tokens.spans(text):
         whole.setdefault((start, end), token)  # the parts of a name would count it several times
+    grammatical = stop_words() | grammar.among(set(whole.values()), stop_words())
     return frozenset(
         stem
         for token in whole.values()
-        if token not in stop_words() and (stem := tokens.stem(token)) not in _DECIDING and (len(stem) > 1)
+        if token not in grammatical and (stem := tokens.stem(token)) not in _DECIDING and (len(stem) > 1)
     )
 
 

@@ -1,4 +1,4 @@
-"""Words of grammar: a question of nothing else asks for nothing that could be found."""
+"""Words of grammar: a question of nothing else asks for nothing that could be found, and they are no subject."""
 
 from __future__ import annotations
 
@@ -27,6 +27,19 @@ def alone(text: str, common: Collection[str]) -> bool:
         return any(_made_of(folded, words, behind) for words, behind in _touching())
     # One that stands alone may be a word of another language: `die`, `est`.
     return len(found) > 1 and any(all(word in language for word in found) for language in _languages())
+
+
+def among(words: Collection[str], common: Collection[str]) -> frozenset[str]:
+    """Return the words of grammar in a text: those of the language that has most, if more than English, and two.
+
+    One that stands alone may be a word of another language. `common` are the words of English.
+    """
+    folded = {word: fold(word) for word in words}
+    english = sum(word in common for word in folded)
+    found = max(
+        (frozenset(word for word in folded if folded[word] in language) for language in _languages()), key=len
+    )
+    return found if len(found) > max(1, english) else frozenset()
 
 
 def _has_a_name(words: Sequence[str]) -> bool:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 HIDDEN = "\ue000"  # stands for every character of a name, so that no phrase reaches into it
 
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts whose words touch each other
+# Scripts whose words touch each other.
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 _INDIC = "\u0900-\u0dff"  # their vowel signs are no word characters to `re`
 _START = r"(?<![^\W_])[^\W_]"
 _START_IN_ANY_SCRIPT = rf"(?<![^\W_])(?<![{_INDIC}])[^\W_]|[{_UNSPACED}]"  # made when it is needed: it takes 4 ms

@@ -86,10 +86,12 @@ def test_a_decision_ends_what_it_names_as_what_it_turns_away_from(earlier: str, 
         ("Rejected tea at four", "Replaced the kettle"),
         ("Letters are answered within a day", "Cancelled the party for the people who wrote letters to the mayor"),
         ("Moved lunch from noon to one", "Lunch is moved from noon to one in all offices"),  # the same move
+        ("Nous avons choisi PostgreSQL", "Nous avons supprimé la réunion quotidienne"),  # the same grammar
+        ("Wir haben PostgreSQL gewählt", "Wir haben das Treffen abgeschafft"),
     ],
 )
 def test_other_decisions_end_nothing(earlier: str, later: str) -> None:
-    """Neither what repeats it nor what is near it."""
+    """Neither what repeats it nor what is near it, nor what is about another thing in words of the same grammar."""
     assert not ends(earlier, later)
 
 

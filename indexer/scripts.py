@@ -21,6 +21,8 @@ UNSPACED_CLASS = (
     "\u1a20-\u1a7f\ua9e0-\ua9ef\ua9fa-\ua9fe\uaa60-\uaa76\uaa7a-\uaa7f"
 )
 INVISIBLE = "\u00ad\u200c\u200d\ufe0e\ufe0f"  # soft hyphen, joiners and variation selectors inside words
+NON_JOINER = "\u200c"  # what Persian, Kannada or Telugu writes between a word and its ending
+TONES = "\u055b\u055c\u055e"  # emphasis, exclamation and question, which Armenian writes inside the word
 # Inside a run of the scripts above, besides: zero-width spaces, and the selectors of ideographic variants.
 GLUE = f"{INVISIBLE}\u200b\u2060\ufeff\ufe00-\ufe0d\U000e0100-\U000e01ef"
 
@@ -86,6 +88,10 @@ LATIN_FOLDS = {
     "ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ı": "i", "ŧ": "t", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe",
     "ŋ": "n", "ĸ": "k",
 }  # fmt: skip
+
+# Decimal digits of other scripts: people type them and ASCII ones for the same number.
+_ZEROS = "٠۰߀०০੦૦୦௦౦೦൦෦๐໐༠၀႐០᠐᥆᧐᪀᪐᭐᮰᱀᱐꘠꣐꤀꧐꧰꩐꯰"
+DIGIT_FOLDS = {ord(zero) + digit: str(digit) for zero in _ZEROS for digit in range(10)}
 
 # Arabic letter variants that writers mix freely, the tatweel, and vowel signs; Hebrew points.
 ARABIC_FOLDS: dict[int, str | None] = {

@@ -16,17 +16,20 @@ from unicodedata import category, combining, is_normalized, name, normalize
 from indexer.scripts import (
     ARABIC_FOLDS,
     BIGRAM_CLASS,
+    DIGIT_FOLDS,
     GLUE,
     HANGUL_CLASS,
     IDEOGRAPH_CLASS,
     INVISIBLE,
     LATIN_FOLDS,
     MARKS,
+    NON_JOINER,
     STEMMERS,
+    TONES,
     UNSPACED_CLASS,
 )
 
-TOKENS = "4"  # part of the index fingerprint: raise it when the same text would give other tokens
+TOKENS = "5"  # part of the index fingerprint: raise it when the same text would give other tokens
 MAX_TOKEN = 64  # longer runs are hashes or encoded data; nobody types them
 MEMO_LIMIT = 200_000  # distinct pieces remembered before the memory is given back
 
@@ -37,17 +40,20 @@ _LETTERS = rf"[^\W{BIGRAM_CLASS}{HANGUL_CLASS}{UNSPACED_CLASS}]"
 _UNSPACED_RUN = "|".join(f"[{one}][{one}{GLUE}]*" for one in (BIGRAM_CLASS, HANGUL_CLASS, UNSPACED_CLASS))
 # Typographic punctuation and symbols: once blanked, most European prose is ASCII and takes the fast path.
 _SIGNS = re.compile(
-    "[\u00a0-\u00a9\u00ab\u00ac\u00ae-\u00b1\u00b4\u00b6-\u00b8\u00bb\u00bf\u2010-\u2027\u2030-\u205e\u2190-\u2bff]"
+    "[\u00a0-\u00a9\u00ab\u00ac\u00ae-\u00b1\u00b4\u00b6-\u00b8\u00bb\u00bf\u02b9-\u02bc"
+    "\u2010-\u2027\u2030-\u205e\u2190-\u2bff]"
 )
 _BORDERS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "_.#+")}
 _COMPOUND = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _PART = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)+$")
 _IDEOGRAPH = re.compile(f"[{IDEOGRAPH_CLASS}]")
-_STRIP = re.compile(f"[{INVISIBLE}]")
+_STRIP = re.compile(f"[{INVISIBLE}{TONES}]")
 _GLUES = re.compile(f"[{GLUE}]")
 _LATIN_MARKS = re.compile("[\u0300-\u036f]")
-_LATIN_CODES = str.maketrans(LATIN_FOLDS)
+_CODES = {**ARABIC_FOLDS, **DIGIT_FOLDS}
+_LATIN_CODES = {**str.maketrans(LATIN_FOLDS), **DIGIT_FOLDS}
+_PARTS = re.compile(f"[_.{NON_JOINER}]")
 _STRIP_GLUE = re.compile(rf"[{GLUE}\s]")
 
 
@@ -87,7 +93,7 @@ def _any_run() -> re.Pattern[str]:
     """Return the pattern of runs in every script, made at the first text that is not ASCII: it takes 11 ms."""
     return re.compile(
         rf"[A-Za-z0-9_]++{_TAIL}(?![^\0-\x7f])"  # nothing new, but in European prose it is twice as fast
-        rf"|{_UNSPACED_RUN}|{_LETTERS}+(?:[{MARKS}{INVISIBLE}]+{_LETTERS}*)*{_TAIL}"
+        rf"|{_UNSPACED_RUN}|{_LETTERS}+(?:[{MARKS}{INVISIBLE}{TONES}]+{_LETTERS}*)*{_TAIL}"
     )
 
 
@@ -185,10 +191,10 @@ def is_part(token: str) -> bool:
 
 
 def fold(word: str) -> str:
-    """Normalise one word: NFKC, casefold, Latin accents off, Arabic and Hebrew vowel signs off."""
+    """Normalise one word: NFKC, casefold, ASCII digits, Latin accents off, Arabic and Hebrew vowel signs off."""
     if word.isascii():
         return word.lower()
-    folded = normalize("NFKC", _STRIP.sub("", word)).casefold().translate(ARABIC_FOLDS)
+    folded = normalize("NFKC", _STRIP.sub("", word)).casefold().translate(_CODES)
     return normalize("NFC", "".join(_unaccented(folded)))
 
 
@@ -231,7 +237,7 @@ def _tokens(run: str) -> list[str]:
         return [run.lower()]
     if is_unspaced(run):
         return _bigrams(run)
-    pieces = re.split("[_.]", run)
+    pieces = _PARTS.split(run)
     if len(run) > MAX_TOKEN:
         return _unique(token for piece in pieces if len(piece) <= MAX_TOKEN for token in _tokens(piece))
     whole = fold(run).strip("_")

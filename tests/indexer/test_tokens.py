@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.scripts import BIGRAM_CLASS, GLUE, HANGUL_CLASS, INVISIBLE, MARKS, UNSPACED_CLASS
+from indexer.scripts import BIGRAM_CLASS, DIGIT_FOLDS, GLUE, HANGUL_CLASS, INVISIBLE, MARKS, UNSPACED_CLASS
 from indexer.tokens import MAX_TOKEN, analyse, fold, ideographs, is_unspaced, spans, starts, stem, words
 
 PIECES = st.sampled_from(
@@ -235,13 +235,38 @@ def test_letter_variants_of_arabic_and_vowel_signs_are_folded() -> None:
     assert fold("أحمد") == fold("احمد")
 
 
+@pytest.mark.parametrize("digits", ["٢٣٠", "۲۳۰", "२३०", "২৩০", "๒๓๐", "២៣០", "၂၃၀", "２３０"])
+def test_a_number_is_one_in_the_digits_of_every_script(digits: str) -> None:
+    """Typed in one, written in another."""
+    assert words(f"{digits} °C")[:1] == ["230"]
+
+
+def test_digits_are_those_of_the_unicode_database() -> None:
+    """All that NFKC does not make ASCII ones."""
+    digits = {code for code in range(0x80, 0x10000) if unicodedata.decimal(chr(code), None) is not None}
+    assert {code for code in digits if unicodedata.normalize("NFKC", chr(code)) == chr(code)} == set(DIGIT_FOLDS)
+    assert all(unicodedata.decimal(chr(code)) == int(digit) for code, digit in DIGIT_FOLDS.items())
+
+
+def test_a_non_joiner_parts_a_word_from_its_ending() -> None:
+    """Persian plurals, Kannada and Telugu cases; both are found, and the whole as if none was typed."""
+    assert words("نسخه\u200cها") == ["نسخهها", "نسخه", "ها"]
+    assert "ಫ್ರಿಜ್" in words("ಫ್ರಿಜ್\u200cನಲ್ಲಿ")
+
+
+def test_an_armenian_sign_of_asking_stands_inside_the_word() -> None:
+    """`Ինչո՞ւ` is `ինչու`."""
+    assert words("Ինչո՞ւ") == words("Ինչու")
+
+
 def test_a_soft_hyphen_is_no_border() -> None:
     """A word that a typesetter may break is one word."""
     assert words("co\u00adoperate") == ["cooperate"]
 
 
 def test_an_apostrophe_is_typed_or_typographic_alike() -> None:
-    """Both part at the same place."""
+    """Both part at the same place, and so does the letter that Ukrainian and Uzbek texts have for it."""
+    assert words("п\u02bcять") == words("п'ять")
     assert words("don't") == words("don’t")
 
 

@@ -161,3 +161,14 @@ def test_a_chain_of_decisions_is_told_in_any_language(
     assert told == [(note, 5, "superseded"), (note, 6, "")]
     assert answer.in_force is not None and answer.in_force.line == 6
     assert answer.in_force.reason == reason
+
+
+@pytest.mark.parametrize("typed", ["saklanıyr", "SAKLANİYR", "sàklanıyr"])
+def test_a_mistyped_word_may_hold_letters_that_are_folded(tmp_path: Path, vault: MakeVault, typed: str) -> None:
+    """A dotless i, a dotted capital one, an accent."""
+    environ = {"ONEBRAIN_SEARCH_HOME": str(tmp_path / "state")}
+    brain = Brain.open(vault({"a.md": "# Depo\n\nKopya diskte saklanıyor.\n"}), environ=environ)
+    brain.index(vectors=False)
+    answer = brain.ask(typed, retrieval="lexical")
+    assert [hit.chunk.path for hit in answer.sources] == ["a.md"]
+    assert "no note has `saklaniyr`: searched for `saklaniyor`" in answer.notes

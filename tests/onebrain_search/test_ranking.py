@@ -349,15 +349,6 @@ def test_a_word_that_stands_nowhere_finds_the_nearest_one(words: Words, typed: s
     assert answer.confidence == ("strong" if typed == "windlass" else "weak")
 
 
-@pytest.mark.parametrize(
-    ("typed", "word"), [("saklanıyor", "saklıyoruz"), ("SAKLANİYOR", "saklıyoruz"), ("kaptàni", "kaptan")]
-)
-def test_so_does_one_with_letters_that_are_folded(words: Words, typed: str, word: str) -> None:
-    """A dotless i, and an accent that does not belong there."""
-    answer = words({"a.md": f"# Depo\n\n{word}\n", "b.md": "rope\n"}).ask(f"{typed} rope")
-    assert {hit.chunk.path for hit in answer.sources} == {"a.md", "b.md"}
-
-
 @pytest.mark.parametrize("query", ["rop", "x7f3", "ropes", "deck"])
 def test_short_words_numbers_and_other_forms_are_no_typos(words: Words, query: str) -> None:
     """Nor are words that only a heading has."""

@@ -17,7 +17,9 @@ _MONTH = re.compile(r"(?<!\d)(\d{4})[-_.](\d\d)(?!\d|[-_.]\d)")
 _SHORT_YEAR = re.compile(r"(?<!\d)\d{1,2}([-/.])\d{1,2}\1\d\d(?!\d)")
 _TOP, _TOP_LINES = 4_000, 20  # characters and lines in which a note says its date
 _LABEL = re.compile(
-    r"[\s#>*_|+-]{0,8}((?:[^\W\d_]{1,12}\s){0,2}(?:date|time|when|created|datum|fecha|data|дата|日期|日付|วันที่|날짜|tarih)"
+    r"[\s#>*_|+-]{0,8}((?:[^\W\d_]{1,12}\s){0,2}(?:date|time|when|created|datum|fecha|data|дата|日期|日付|วันที่|날짜|tarih"
+    r"|dátum|dato|päivämäärä|pvm|ημερομηνία|ngày|tanggal|tarikh|petsa|kuupäev|tarix|tarehe|תאריך|تاریخ|التاريخ|दिनांक|तारीख"
+    r"|तारिख|मिति|তারিখ|તારીખ|ਤਾਰੀਖ|தேதி|తేదీ|ದಿನಾಂಕ|തീയതി|දිනය|თარიღი|ամսաթիվ|ቀን|ວັນທີ|ရက်စွဲ|កាលបរិច្ឆេទ)"
     r"(?:(?:\s|/|\s?&\s?)[^\W\d_]{1,10}){0,2})[\s*_]{0,40}[:：|]",
     re.IGNORECASE,
 )

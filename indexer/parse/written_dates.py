@@ -14,16 +14,17 @@ from indexer.parse.months import month_number
 
 _BUDDHIST = 543  # years ahead of the common era
 YEARS = range(1900, 2101)
-_NAME = r"(?:[^\W\d_]|[\u0e00-\u0e7f.]){3,14}"
+# Vowel signs of Indic and South-East Asian scripts are no letters to `re`.
+_NAME = r"(?:(?:[^\W\d_]|[\u0900-\u0eff\u1000-\u109f\u1780-\u17ff\u200d.]){3,14}|[\u0900-\u0dff\u1000-\u109f]{2})"
 _DATE = re.compile(
     rf"""(?<!\d)(?:
       (?P<y1>\d{{4}})(?P<sep1>[-/._])(?P<m1>\d{{1,2}})(?P=sep1)(?P<d1>\d{{1,2}})
     | (?P<y2>\d{{4}})\s?[年년]\s?(?P<m2>\d{{1,2}})\s?[月월]\s?(?P<d2>\d{{1,2}})\s?[日号號일]?
-    | (?P<d3>\d{{1,2}})(?:st|nd|rd|th|er|[ºª.])?[\s_-]{{0,2}}(?:(?:of|de|del)\s)?(?P<n3>{_NAME})
-      ,?[\s_-]{{1,2}}(?:(?:de|del|พ\.ศ\.|ค\.ศ\.)\s)?(?P<y3>\d{{4}})
+    | (?P<d3>\d{{1,2}})(?:st|nd|rd|th|er|[ºª.])?[\s_-]{{0,2}}(?:(?:of|de|del|ng)\s|d['’]|ב|ខែ|ເດືອນ)?(?P<n3>{_NAME})
+      [,،]?[\s_-]{{1,2}}(?:(?:de|del|พ\.ศ\.|ค\.ศ\.|ປີ)\s|ឆ្នាំ\s?)?(?P<y3>\d{{4}})
     | (?P<d4>\d{{1,2}})(?:st|nd|rd|th)?(?:,\s{{0,2}}|[\s_-])(?P<y4>\d{{4}})
     | (?P<d5>\d{{1,2}})(?P<sep5>[-/._])(?P<m5>\d{{1,2}})(?P=sep5)(?P<y5>\d{{4}})
-    | (?P<y7>\d{{4}})[-/.\s](?P<n7>{_NAME})[-/.\s]{{1,2}}(?P<d7>\d{{1,2}})
+    | (?P<y7>\d{{4}})(?:\s(?:m|ж|թ)\.|\s?ခုနှစ်)?[-/.,\s]{{1,2}}(?P<n7>{_NAME})[-/.\s]{{1,2}}(?P<d7>\d{{1,2}})
     | (?P<d6>\d{{1,2}})\stháng\s(?P<m6>\d{{1,2}}),?\s(?:năm\s)?(?P<y6>\d{{4}})
     )(?!\d)""",
     re.VERBOSE | re.IGNORECASE,

@@ -269,3 +269,39 @@ def test_dates_in_never_raises(text: str) -> None:
     """Any text gives a list in order."""
     found = dates_in(text)
     assert found == sorted(found)
+
+
+@pytest.mark.parametrize(
+    "written",
+    (
+        "5 март 2024|ngày 5 tháng 3 năm 2024|5 במרץ 2024|۵ مارس ۲۰۲۴|5 مارچ 2024|5 مارس 2024|5 मार्च 2024|"
+        "৫ মার্চ ২০২৪|৫ মার্চ, ২০২৪|5 மார்ச் 2024|5 మార్చి 2024|५ मार्च २०२४|5 માર્ચ 2024|5 ಮಾರ್ಚ್ 2024|"
+        "5 മാർച്ച് 2024|5 ਮਾਰਚ 2024|2024 මාර්තු 5|5 მარტი 2024|5 մարտի 2024|2024 թ. մարտի 5|5 ማርች 2024|"
+        "5 មីនា 2024|ថ្ងៃទី ៥ ខែមីនា ឆ្នាំ២០២៤|5 ມີນາ 2024|ວັນທີ 5 ເດືອນມີນາ ປີ 2024|၂၀၂၄ ခုနှစ် မတ်လ ၅ ရက်|"
+        "5 наурыз 2024|5. ožujka 2024|5. март 2024|5. märts 2024|5 de març de 2024|"
+        "5 มีนาคม 2567"
+    ).split("|"),
+)
+def test_a_date_in_words_of_any_language(written: str) -> None:
+    """With the month's name, in the digits of the script, in its order."""
+    assert [iso for _, _, iso in dates_in(written)] == ["2024-03-05"]
+
+
+@pytest.mark.parametrize(
+    "label", ["Dátum", "Ημερομηνία", "Ngày", "Tanggal", "תאריך", "تاریخ", "التاريخ", "दिनांक", "தேதி", "วันที่"]
+)
+def test_a_line_labelled_as_the_date_in_any_language(label: str) -> None:
+    """It is the date of the note, and other dates are not."""
+    found = find_date(
+        {},
+        "a.md",
+        0,
+        text=f"# Note\n\nAtlas opened on 2020-01-02 in Paris and Rome\n{label}: 2024-03-05, Paris and elsewhere\n",
+    )
+    assert (found.date, found.source) == ("2024-03-05", "text")
+
+
+@pytest.mark.parametrize("written", ["5 मई 2024", "৫ মে ২০২৪", "5 мамыр 2024"])
+def test_a_name_of_a_month_may_have_two_signs(written: str) -> None:
+    """In scripts that write its vowel as a mark."""
+    assert [iso for _, _, iso in dates_in(written)] == ["2024-05-05"]

@@ -31,17 +31,20 @@ class LinkMap:
     ambiguous: list[tuple[int, str, tuple[int, ...]]] = field(default_factory=list)
     lines: dict[int, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
     paths: dict[int, str] = field(default_factory=dict)
+    roots: dict[int, str] = field(default_factory=dict)
     _places: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     _names: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     _aliases: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    _resolved: dict[tuple[str, str, bool], list[int]] = field(default_factory=dict)
+    _resolved: dict[tuple[str, str, str, bool], list[int]] = field(default_factory=dict)
 
     @classmethod
     def load(cls, catalog: Catalog) -> LinkMap:
         """Read all documents and links, and resolve each link."""
         found = cls()
-        for number, path, title, aliases in catalog.rows("SELECT id, path, title, aliases FROM documents"):
-            found._take(number, path, [title, *json.loads(aliases)])
+        for number, root, path, title, aliases in catalog.rows(
+            "SELECT id, root, path, title, aliases FROM documents"
+        ):
+            found._take(number, root, path, [title, *json.loads(aliases)])
         links = "SELECT document, target, display, line, wiki FROM links WHERE target <> ''"
         for source, target, display, line, wiki in catalog.rows(links):
             found._add(source, [target, display] if wiki else [target], line, bool(wiki))
@@ -62,29 +65,43 @@ class LinkMap:
     def resolve(self, source: int, target: str, *, wiki: bool = True) -> list[int]:
         """Return the documents a target can mean, the likeliest first: a path, else the end of one, else an alias.
 
-        Of several files with one name, the one in the same folder wins, then the shortest path. Links that are no
-        wikilinks may begin at a folder inside of the vault, too, as site generators read them.
+        Of several files with one name, one of the same root (the vault, or a code folder) wins, then a Markdown file,
+        then one in the same folder, then the shortest path. Links that are no wikilinks may begin at a folder inside
+        of the vault, too, as site generators read them.
         """
-        asked = (self.folder(source), _VAULT_PREFIX.sub("", target).partition("#")[0], wiki)
+        asked = (self.roots[source], self.folder(source), _VAULT_PREFIX.sub("", target).partition("#")[0], wiki)
         if asked not in self._resolved:
             self._resolved[asked] = self._resolve(*asked)
         return self._resolved[asked]
 
-    def _resolve(self, here: str, target: str, wiki: bool) -> list[int]:
-        """Return what a target means in a folder."""
+    def called(self, root: str, name: str) -> list[int]:
+        """Return the documents of a root that a wikilink from its top can mean, the likeliest first."""
+        return [n for n in self._resolve(root, ".", name.partition("#")[0], True) if self.roots[n] == root]
+
+    def _resolve(self, root: str, here: str, target: str, wiki: bool) -> list[int]:
+        """Return what a target means in a folder of a root."""
+
+        def likely(number: int) -> tuple[bool, bool, bool, int, str]:
+            """Return what is sorted by."""
+            path = self.paths[number]
+            return (
+                self.roots[number] != root, PurePosixPath(path).suffix.lower() != ".md", self.folder(number) != here,
+                len(path), path,
+            )  # fmt: skip
+
         for path in (normpath(f"{here}/{target}"), normpath(target.lstrip("/")) if target.strip("/") else ""):
-            if exact := self._places.get(_key(path)):
-                return exact
+            if exact := [n for n in self._places.get(_key(path), ()) if self.roots[n] == root]:
+                return sorted(exact, key=likely)
         tail = _key(target).lstrip("./")
         if not tail or not (wiki or "/" in tail or PurePosixPath(tail).suffix):
             return []
         named = [n for n in self._names.get(PurePosixPath(tail).name, []) if self._ends_with(n, tail)]
         found = named or (self._aliases.get(tail, []) if wiki else [])
-        return sorted(found, key=lambda n: (self.folder(n) != here, len(self.paths[n]), self.paths[n]))
+        return sorted(found, key=likely)
 
-    def _take(self, number: int, path: str, aliases: list[str]) -> None:
+    def _take(self, number: int, root: str, path: str, aliases: list[str]) -> None:
         """Remember a document by its path, its file name, and what else it is called."""
-        self.paths[number] = path
+        self.paths[number], self.roots[number] = path, root
         key = _key(path)
         for form in {key, key.removesuffix(PurePosixPath(key).suffix)}:
             self._places[form].append(number)

@@ -54,7 +54,6 @@ CROWDED = 0.1  # rarity of a folder that holds half of a vault of a thousand not
 WORDED = 0.3  # what the best passage by words counts for, where the nearest by meaning has its cosine
 LONGEST_NAME = 8  # tokens of a name that is looked for in the text
 NAMED = 3  # of several notes with one name that are told
-NOWHERE = 0  # no document has this number: a name that a person gives counts from the top of the vault
 
 _LINES = re.compile(r"(?::\d+){1,2}$")  # behind a path, as sources have them
 
@@ -77,9 +76,10 @@ class Ground:
     def load(cls, snapshot: Snapshot) -> Ground:
         """Read every document's names and links."""
         ground = cls(LinkMap.load(snapshot.catalog))
-        for number, path, title, aliases in snapshot.catalog.rows("SELECT id, path, title, aliases FROM documents"):
+        names = "SELECT id, root, path, title, aliases FROM documents"
+        for number, root, path, title, aliases in snapshot.catalog.rows(names):
             stem = re.sub(r"\.\w+$", "", path)
-            place = ground.places[number] = tuple(re.split(r"[/.]", stem))
+            place = ground.places[number] = (root, *re.split(r"[/.]", stem))
             ground.at[place].append(number)
             for depth in range(len(place) + 1):
                 ground.below[place[:depth]].append(number)
@@ -130,8 +130,7 @@ def _meant(snapshot: Snapshot, links: LinkMap, root: str, name: str) -> int:
     ask = "SELECT id FROM documents WHERE root = ? AND path = ?"
     if exact := snapshot.catalog.rows(ask, (root, name)):
         return int(exact[0][0])
-    own = {number for (number,) in snapshot.catalog.rows("SELECT id FROM documents WHERE root = ?", (root,))}
-    found = [number for number in links.resolve(NOWHERE, _LINES.sub("", name.strip())) if number in own]
+    found = links.called(root, _LINES.sub("", name.strip()))
     if not found:
         raise NotFound("this note is not in the index", where=name, fix="take a path from `search`, or run `index`")
     if len(found) > 1:

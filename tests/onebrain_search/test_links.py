@@ -97,3 +97,37 @@ def test_a_note_that_links_to_itself_is_not_in_the_graph(graph: Graph) -> None:
     """As a heading link is."""
     links = graph({"a.md": "# A\n\n[[a]] [[#A]]\n"})
     assert meant(links, "a.md") == set()
+
+
+def test_a_markdown_note_is_meant_before_another_file_of_its_name(graph: Graph) -> None:
+    """Without a suffix; with one it is that file."""
+    links = graph({"a.html": "<p>x", "a.md": "x\n", "a.txt": "x\n", "n.md": "[[a]]\n", "t.md": "[[a.txt]]\n"})
+    assert meant(links, "n.md") == {"a.md"}
+    assert meant(links, "t.md") == {"a.txt"}
+
+
+def test_a_link_stays_in_its_root_where_it_can(vault: Callable[..., Path], tmp_path: Path) -> None:
+    """The vault and a code folder may each have a README; one that only the other has is still found by its name."""
+    code = vault(
+        {"README.md": "[[Alone]] [x](docs/use.md)\n", "docs/use.md": "x\n", "tool.py": "x = 1\n"}, name="code"
+    )
+    notes = vault({
+        "Alone.md": "x\n", "n.md": "[[README]] [r](README.md) [[tool]]\n",
+        "onebrain.yml": f"onebrain_search:\n  code: [{{name: app, path: '{code}'}}]\n",
+    })  # fmt: skip
+    brain = Brain.open(notes, environ={"ONEBRAIN_SEARCH_HOME": str(tmp_path / "state")})
+    brain.index(vectors=False)
+    (notes / "README.md").write_text("x\n")  # they come later, so their numbers are higher
+    (notes / "docs").mkdir()
+    (notes / "docs" / "use.md").write_text("x\n")
+    brain.index(vectors=False)
+    links = LinkMap.load(brain.snapshot().catalog)
+    found = {
+        (links.roots[source], links.paths[source]): {(links.roots[n], links.paths[n]) for n in targets}
+        for source, targets in links.out.items()
+        if targets
+    }
+    assert found == {
+        ("", "n.md"): {("", "README.md"), ("app", "tool.py")},
+        ("app", "README.md"): {("", "Alone.md"), ("app", "docs/use.md")},
+    }

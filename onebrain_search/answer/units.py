@@ -28,14 +28,18 @@ _LOWER = re.compile(r"[\"“‘«(\[*_`]*[a-zß-öø-ÿа-яα-ω]")
 # A sentence ends at a full stop before what can begin one; scripts with their own full stops need no space. Thai and
 # Lao have none and part phrases by spaces: a few of those are one unit.
 _END = re.compile(
-    r"(?<=[.!?…؟])[\"”’»)\]*_]*\s+(?=[\"“‘«(\[*_`]*[^\W_a-zа-я])|(?<=[。！？｡])[”」』）\"]*(?=.)|(?<=[।॥۔։።។៕။།])\s+"
+    r"(?:(?<=[.!?…؟])|(?<=[\u0370-\u03ff\u1f00-\u1fff];))[\"”’»)\]*_]*\s+(?=[\"“‘«(\[*_`¿¡]*[^\W_a-zа-я])"
+    r"|(?<=[。！？｡])[”」』）\"]*(?=.)|(?<=[^\W\d]．)(?=\D)|(?:(?<=[।॥۔։።፧។៕။།])|(?<=፡፡))\s*(?=[\"“‘«(]?[^\W_])"
     r"|(?<=[ก-๛ກ-ໟ])\s+(?=[“\"(]?[ก-๛ກ-ໟ])"
 )
 _NO_END = re.compile(
-    r"(?:\b(?:e\.g|i\.e|vs|cf|approx|dr|mr|mrs|ms|prof|st|jr|ca|bzw|z\. ?b|d\. ?h|u\. ?a)"
+    r"(?:\b(?:e\.g|i\.e|vs|cf|approx|dr|mr|mrs|ms|prof|st|jr|ca|bzw|z\. ?b|d\. ?h|u\. ?a|mio|mrd|std|inkl|ggf|evtl"
+    r"|vgl|sra?|srta|dra|avd?a?|núm|pág|mme|mlle|sig|bijv|dhr|mevr|o\.a|t\. ?ex|bl\. ?a|f\. ?eks|dvs|np|tzn|tzw|m\.in"
+    r"|ul|godz|např|tzv|ул|им|стр|напр|вул|pl|esim|ks|örn|bkz|tp|jl)"
     r"|(?<![\w.])[^\W\d_](?:\.[^\W\d_])*|(?:^|[\[(#])\d{1,4})\.$",
     re.I,
 )
+_ORDINAL = re.compile(r"(?<![\d.,])\d{1,2}\.$")  # of a day, before the name of a month: am 5. März
 _NO_END_BEFORE_NUMBER = re.compile(r"\b(?:no|nr|fig|eq|sec|vol|ch|pp?|art)\.$", re.I)
 # These say nothing without the sentence before them.
 _REFERRING = re.compile(
@@ -222,7 +226,16 @@ def _ends(piece: str, rest: str) -> bool:
     """Whether a full stop ends a sentence, and not an abbreviation or an initial; a space, if enough is before it."""
     if "ก" <= piece[-1:] <= "ໟ":
         return len(piece) >= PHRASES
-    return not (_NO_END.search(piece) or (rest[:1].isdigit() and _NO_END_BEFORE_NUMBER.search(piece)))
+    if _NO_END.search(piece) or (rest[:1].isdigit() and _NO_END_BEFORE_NUMBER.search(piece)):
+        return False
+    return not (_ORDINAL.search(piece) and _begins_with_a_month(rest))
+
+
+def _begins_with_a_month(text: str) -> bool:
+    """Whether the first word of a text is the name of a month."""
+    from indexer.parse.months import month_number  # few texts need it
+
+    return month_number(text.split(maxsplit=1)[0]) > 0
 
 
 def _joined(lines: Lines) -> str:

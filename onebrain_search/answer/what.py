@@ -51,7 +51,7 @@ _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _TARGET = re.compile(r"\]\([^)]*\)|\[\[[^\]]*\]\]|https?://\S+")
 _POINTER = re.compile(r"\W*(?:\[\[[^\]]*\]\]|\[[^\]]*\]\([^)]*\))\s*(?:[|—–:-]|$)")
 _IDEOGRAPH = "[\u3400-\u9fff\uf900-\ufaff]"
-_CLOSED = re.compile(r"[.!?…。！？।؟:;][\"”’»)\]*_`」』）]*$")
+_CLOSED = re.compile(r"[.!?…。！？।؟۔።፧។။։:;][\"”’»)\]*_`」』）]*$")
 
 Rarity = Callable[[str], float]
 

@@ -69,10 +69,23 @@ def test_sentences_end_where_people_end_them(text: str, count: int) -> None:
         "결제가 실패하면 세 번 다시 시도합니다. 은행이 밤에 멈추기 때문입니다.",
         "نعيد محاولة الدفع ثلاث مرات. لأن البنك يتوقف ليلا؟",
         "決済は三回まで再試行する。銀行が夜間に停止するからだ。",
+        "वह आया।फिर वह चला गया।",
+        "នេះជាទីមួយ។នេះជាទីពីរ។",
+        "ስብሰባው ዛሬ ነው፡፡ ነገ ዕረፍት ነው፡፡",
+        "ማን ይመጣል፧ ሁሉም ይመጣል።",
+        "会議は月曜日です．次回は未定です．",
+        "Τι είναι αυτό; Είναι ένα βιβλίο.",
+        "Vive en Bilbao. ¡Qué bien!",
+        "Die Sitzung ist am 5. März 2024 in Bonn. Danach gibt es Kuchen.",
+        "Der Bau kostet 5 Mio. Euro im Jahr. Danach wird es weniger.",
+        "¿Quién es el Sr. García? Vive en la Av. Libertador.",
+        "Spotkanie jest na ul. Długiej. Potem będzie np. Warszawa.",
+        "Потом обед на ул. Ленина. Вечером театр.",
+        "Vi möts t.ex. Tisdag eller Onsdag. Sedan äter vi.",
     ],
 )
 def test_each_script_has_its_own_full_stop(text: str) -> None:
-    """Two sentences, word for word."""
+    """Two sentences, word for word, also where no space is behind it; abbreviations and days of a month end none."""
     assert len(texts(text)) == 2
     assert all(each in text for each in texts(text))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shlex
 import subprocess
@@ -10,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click import ClickException
+
+from onebrain_search.cli import console
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX shells and locales")
 
@@ -107,3 +111,24 @@ def test_output_that_cannot_be_written_is_one_line(vault: Any, home: Path) -> No
         )
     assert (ran.returncode, len(ran.stderr.strip().splitlines())) == (2, 1), ran.stderr
     assert "the output" in ran.stderr
+
+
+@pytest.mark.parametrize(("kind", "linked"), [("xterm", True), ("dumb", False)])
+def test_a_terminal_that_obeys_nothing_gets_plain_text(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str, linked: bool
+) -> None:
+    """A link would stand there as signs; so would a bar of progress."""
+    screen = io.StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys, "stdout", screen)
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", kind)
+    shown = console.linker(lambda: {"": tmp_path})("a.md:1", "a.md", 1)
+    assert ("\x1b" in shown, console.Progress().terminal) == (linked, linked)
+
+
+def test_an_editor_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """With what to set."""
+    monkeypatch.setenv("EDITOR", str(tmp_path / "nope"))
+    with pytest.raises(ClickException, match=r"nope.*set EDITOR"):
+        console.open_in_editor(tmp_path / "a.md", 1)

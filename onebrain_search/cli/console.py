@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -64,7 +64,7 @@ class Progress:
     def __init__(self) -> None:
         self.started = self.last = time.monotonic()
         self.drawn = False
-        self.terminal = sys.stderr.isatty()
+        self.terminal = obeys(sys.stderr)
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Show how far a stage is."""
@@ -88,9 +88,14 @@ class Progress:
             self.drawn = False
 
 
+def obeys(stream: TextIO) -> bool:
+    """Whether a stream is a terminal that obeys control sequences; one of the kind `dumb` prints them."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
 def linker(folders: Callable[[], Mapping[str, Path]]) -> Callable[[str, str, int], str]:
     """Return a function that makes a place a hyperlink (OSC 8) on a terminal, and leaves it alone elsewhere."""
-    plain = not sys.stdout.isatty() or bool(os.environ.get("NO_COLOR"))
+    plain = not obeys(sys.stdout) or bool(os.environ.get("NO_COLOR"))
     roots = {} if plain else folders()
 
     def link(shown: str, path: str, line: int) -> str:
@@ -122,4 +127,9 @@ def open_in_editor(file: Path, line: int) -> None:
         "cursor": ["--goto", f"{file}:{line}"],
         "subl": [f"{file}:{line}"],
     }
-    subprocess.run([*command, *places.get(name, [f"+{line}", str(file)])], check=False)
+    try:
+        subprocess.run([*command, *places.get(name, [f"+{line}", str(file)])], check=False)
+    except OSError as error:
+        raise click.ClickException(
+            f"the editor {command[0]!r} cannot be run: {error.strerror}: set EDITOR"
+        ) from error

@@ -112,7 +112,7 @@ def test_a_place_is_a_hyperlink_on_a_terminal(daemon: Client, home_of: Path) -> 
     for which in ("require", "never"):
         ours, theirs = pty.openpty()
         words = ["idempotency keys", "-n", "1", "--vault", daemon.daemon.vault, "--daemon", which]
-        environ = {**os.environ, "ONEBRAIN_SEARCH_HOME": str(home_of)}
+        environ = {**os.environ, "ONEBRAIN_SEARCH_HOME": str(home_of), "TERM": "xterm"}
         process = subprocess.Popen([*CLI, *words], env=environ, stdout=theirs, stderr=subprocess.DEVNULL)
         os.close(theirs)
         printed = b""

@@ -58,7 +58,7 @@ def explain_text(answer: Shape) -> str:
     lines += [f"  {name}: {value}" for name, value in answer["explain"].items() if value not in ("", [], None)]
     for source in answer["sources"]:
         parts = "  ".join(f"{name} {value:.3f}" for name, value in source["parts"].items())
-        lines.append(f"  {source['rank']}. {source['score']:.3f} = {parts}")
+        lines.append(f"  {source['rank']}. {source['score']:.3f} of {parts}")
     return printable("\n".join(lines))
 
 

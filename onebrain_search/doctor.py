@@ -17,6 +17,7 @@ from onebrain_search.brain import MARK, Brain
 from onebrain_search.links import LinkMap
 from onebrain_search.types import Finding
 
+LONGEST_LINK = 120  # characters of a link's target that are told
 SHOWN = 10  # findings of one check that are listed
 LEAST_FREE = 200_000_000  # bytes; an index of 10,000 notes needs about a third
 
@@ -109,7 +110,7 @@ def links(brain: Brain) -> Iterator[Finding]:
     for place, target, line in broken[:SHOWN]:
         yield Finding(
             "links",
-            f"the link to {target!r} leads nowhere",
+            f"the link to {_short(target)!r} leads nowhere",
             f"{place}:{line}",
             "mend the link, or write the note",
             True,
@@ -118,11 +119,16 @@ def links(brain: Brain) -> Iterator[Finding]:
         yield Finding("links", f"{len(broken) - SHOWN} more links lead nowhere", "", "mend those first", True)
     ambiguous = list(dict.fromkeys(graph.ambiguous))
     for source, target, meant in ambiguous[:SHOWN]:
-        what = f"the link to {target!r} can mean {len(meant)} notes and is taken for {names[meant[0]]}"
+        what = f"the link to {_short(target)!r} can mean {len(meant)} notes and is taken for {names[meant[0]]}"
         yield Finding("links", what, names[source], "write the folder of the note that you mean", True)
     if len(ambiguous) > SHOWN:
         more = f"{len(ambiguous) - SHOWN} more links can mean several notes"
         yield Finding("links", more, "", "mend those first", True)
+
+
+def _short(target: str) -> str:
+    """Return a link's target, cut where it is no name that a file can have."""
+    return target if len(target) <= LONGEST_LINK else f"{target[:LONGEST_LINK]}…"
 
 
 def model(brain: Brain) -> Iterator[Finding]:

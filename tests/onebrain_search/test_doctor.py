@@ -270,3 +270,9 @@ def test_a_changed_setting_reads_every_note_again(vault: Vault, home: Path) -> N
     brain = Brain.open(folder)
     assert brain.index(vectors=False).changed == 1
     assert brain.search("hidden", retrieval="lexical")
+
+
+def test_a_giant_link_is_told_by_its_beginning(vault: Vault, home: Path) -> None:
+    """That is enough to find it."""
+    found = examine(opened(vault({"a.md": f"[[{'x' * 50_000}]]\n"})))
+    assert 100 < len(named(found, "links")[0].what) < 200

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from onebrain_search.web import merge, scoring
-from onebrain_search.web.http import Ask, Http, Reply
+from onebrain_search.web.http import Http
 from onebrain_search.web.providers import PROVIDERS, Provider, context7, exa
-from onebrain_search.web.purpose import purposes
-from onebrain_search.web.replies import pause
 from onebrain_search.web.results import Access, Found, SourceError, Wanted
 from onebrain_search.web.testing import FAULTS, Call, FakeInternet, Served
-from onebrain_search.web.testing.engines import ENGINES
 from onebrain_search.web.testing.served import as_html, as_json
 from tests.onebrain_search.fake_web import KEY, KEYS, NOW
 
@@ -26,7 +19,6 @@ HOSTS = {
     "searxng": "searx.example.org", "duckduckgo": "html.duckduckgo.com", "github": "api.github.com",
     "gitlab": "gitlab.com",
 }  # fmt: skip
-NEWS = purposes()["news"]
 each_provider = pytest.mark.parametrize("row", PROVIDERS.values(), ids=PROVIDERS)
 KEYED = [row for row in PROVIDERS.values() if row.keys and not row.open]
 
@@ -232,6 +224,15 @@ def test_a_block_page_with_status_200_is_no_empty_list(net: FakeInternet, mark: 
     assert caught.value.code == "search_http_202"
 
 
+@pytest.mark.parametrize("page", ["<html><body><h1>Log in to this network</h1></body></html>", ""])
+def test_a_page_of_something_else_is_no_empty_list(net: FakeInternet, page: str) -> None:
+    """A hotel's portal knows no results, and none were looked for."""
+    for host in ("html.duckduckgo.com", "lite.duckduckgo.com"):
+        net.sites[host] = lambda call: as_html(page)
+    with pytest.raises(SourceError, match="no list of results"):
+        _ask(net, "duckduckgo")
+
+
 def test_duckduckgo_links_lead_to_pages_only(net: FakeInternet) -> None:
     """Direct or behind its redirect; advertisements, its own pages and scripts are left out."""
     links = [
@@ -250,68 +251,6 @@ def test_results_without_an_address_are_left_out(net: FakeInternet) -> None:
     net.sites["searx.example.org"] = lambda call: as_json({"results": rows, "unresponsive_engines": [None, [], "x"]})
     (only,) = _ask(net, "searxng").results
     assert (only.title, only.url, only.snippet, only.date) == ("https://a.org", "https://a.org", "x", "")
-
-
-class Warped(Http):
-    """Answers as the engines do, without a network, with one value of one reply put in the place of another."""
-
-    def __init__(self) -> None:
-        """Begin with replies as they are."""
-        super().__init__()
-        self.seen: dict[str, Any] = {}
-        self.instead: dict[str, Any] = {}
-
-    def send(self, ask: Ask) -> Reply:
-        """Return the engine's reply."""
-        parts = urlsplit(ask.url)
-        query, headers = (
-            {**dict(parse_qsl(parts.query)), **ask.params},
-            {k.lower(): v for k, v in ask.headers.items()},
-        )
-        call = Call(parts.hostname or "", ask.method, parts.path, query, headers, json.dumps(ask.json).encode(), 0.0)
-        served = ENGINES[call.host](call)
-        if served.status == 200:
-            self.seen.setdefault(call.path, json.loads(served.body))
-        body = json.dumps(self.instead[call.path]).encode() if call.path in self.instead else served.body
-        return Reply(ask.url, served.status, {"content-type": served.kind}, body)
-
-
-def _warped(value: Any) -> Iterator[Any]:
-    """Yield a JSON value with each of its parts in turn replaced by what nobody would send."""
-    for odd in (None, True, -1, 10**400, float("inf"), "\ud800", "https://[::1", f"{'9' * 400} days ago", [], {}):
-        yield odd
-    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, part in list(parts):
-        for odd in _warped(part):
-            copy = value.copy()
-            copy[key] = odd
-            yield copy
-
-
-@pytest.mark.parametrize("row", [row for row in PROVIDERS.values() if not row.html], ids=lambda row: row.name)
-def test_a_value_of_another_type_costs_at_most_the_source(row: Provider) -> None:
-    """Wherever it stands: there are results that can be merged and scored, or there is one SourceError."""
-    http = Warped()
-    access = Access(http, row.url or "https://searx.example.org", (KEY,))
-    wanted, asks = Wanted("React retry", now=NOW, mode="answer", purpose="news"), row.load()
-    asks(wanted, access)
-    for path, reply in list(http.seen.items()):
-        for odd in _warped(reply):
-            http.instead = {path: odd}
-            with suppress(SourceError):
-                results = scoring.scored(merge.merged([asks(wanted, access).results]), "React", NEWS, NOW)
-                assert all(result.title and result.url for result in results)
-
-
-@pytest.mark.parametrize(
-    ("header", "seconds"),
-    [("2", 2.0), ("2.5", 2.5), ("-5", 0.0), ("nan", 0.0), ("inf", 3600.0), ("soon", None), ("5, 6", None),
-     ("Wed, 31 Dec 9999 23:59:59 GMT", 3600.0), ("Mon, 01 Jan 1900 00:00:00 GMT", 0.0),
-     (f"01 Jan {'9' * 20} 00:00:00 GMT", None)],
-)  # fmt: skip
-def test_a_pause_is_read_or_not_known(header: str, seconds: float | None) -> None:
-    """Whatever a server writes into Retry-After; an hour is the most that is believed."""
-    assert pause(Reply("https://a.org", 429, {"retry-after": header}, b"")) == seconds
 
 
 def test_text_in_a_snippet_is_only_data(net: FakeInternet) -> None:

@@ -15,6 +15,7 @@ RANGES = {"pd": "d", "pw": "w", "pm": "m", "py": "y"}
 BLOCKED = ("challenge-form", "anomaly-modal", "anomaly.js", "bots use DuckDuckGo too")
 LITE = "https://lite.duckduckgo.com"
 PAGES = (("", "/html/"), ("lite", "/lite/"))
+LISTS = {"": "//*[@id='links']", "lite": "//table"}  # where the rows of a page are, also when there are none
 ROWS = {  # of a page: XPath of (rows, link, snippet)
     "": (
         "//div[contains(concat(' ', @class, ' '), ' web-result ') and not(contains(@class, 'result--ad'))]",
@@ -55,7 +56,7 @@ def _place(url: str, page: str) -> str:
 
 
 def _results(reply: Reply, page: str) -> Iterator[Result]:
-    """Yield the results of a page. Raises SourceError where it is a challenge."""
+    """Yield the results of a page. Raises SourceError where it is a challenge, or something else."""
     from lxml import etree, html
 
     if any(mark in reply.text for mark in BLOCKED):
@@ -66,7 +67,10 @@ def _results(reply: Reply, page: str) -> Iterator[Result]:
         tree = html.document_fromstring(reply.text or "<html></html>")
     except (etree.ParserError, ValueError) as error:
         raise SourceError("search_error", "answered no page", where=host_of(reply.url)) from error
-    for row in tree.xpath(every):
+    rows = tree.xpath(every)
+    if not rows and not tree.xpath(LISTS[page]):  # a portal's or a proxy's own page is no empty list
+        raise SourceError("search_error", "answered a page that holds no list of results", where=host_of(reply.url))
+    for row in rows:
         url = _target(next(iter(row.xpath(f"{link}/@href")), ""))
         if url:
             named, said = (_inside(row, path) for path in (link, snippet))

@@ -99,3 +99,7 @@ ARABIC_FOLDS: dict[int, str | None] = {
     **dict.fromkeys(map(ord, "أإآٱ"), "ا"),
     ord("ى"): "ي", ord("ة"): "ه", ord("ی"): "ي", ord("ک"): "ك",
 }  # fmt: skip
+
+# Devanagari and Gurmukhi, which writers mix as freely: the dot of borrowed sounds, and a nasal as sign or letter.
+INDIC_FOLDS: dict[int, str | None] = {0x093C: None, 0x0A3C: None, 0x0901: "\u0902"}
+DEAD_NASAL, NASAL_SIGN = "[ङञणनम]\u094d(?=[क-ह])", "\u0902"

@@ -16,20 +16,23 @@ from unicodedata import category, combining, is_normalized, name, normalize
 from indexer.scripts import (
     ARABIC_FOLDS,
     BIGRAM_CLASS,
+    DEAD_NASAL,
     DIGIT_FOLDS,
     GLUE,
     HANGUL_CLASS,
     IDEOGRAPH_CLASS,
+    INDIC_FOLDS,
     INVISIBLE,
     LATIN_FOLDS,
     MARKS,
+    NASAL_SIGN,
     NON_JOINER,
     STEMMERS,
     TONES,
     UNSPACED_CLASS,
 )
 
-TOKENS = "5"  # part of the index fingerprint: raise it when the same text would give other tokens
+TOKENS = "6"  # part of the index fingerprint: raise it when the same text would give other tokens
 MAX_TOKEN = 64  # longer runs are hashes or encoded data; nobody types them
 MEMO_LIMIT = 200_000  # distinct pieces remembered before the memory is given back
 
@@ -51,7 +54,8 @@ _IDEOGRAPH = re.compile(f"[{IDEOGRAPH_CLASS}]")
 _STRIP = re.compile(f"[{INVISIBLE}{TONES}]")
 _GLUES = re.compile(f"[{GLUE}]")
 _LATIN_MARKS = re.compile("[\u0300-\u036f]")
-_CODES = {**ARABIC_FOLDS, **DIGIT_FOLDS}
+_CODES = {**ARABIC_FOLDS, **DIGIT_FOLDS, **INDIC_FOLDS}
+_DEAD_NASAL = re.compile(DEAD_NASAL)
 _LATIN_CODES = {**str.maketrans(LATIN_FOLDS), **DIGIT_FOLDS}
 _PARTS = re.compile(f"[_.{NON_JOINER}]")
 _STRIP_GLUE = re.compile(rf"[{GLUE}\s]")
@@ -195,6 +199,7 @@ def fold(word: str) -> str:
     if word.isascii():
         return word.lower()
     folded = normalize("NFKC", _STRIP.sub("", word)).casefold().translate(_CODES)
+    folded = _DEAD_NASAL.sub(NASAL_SIGN, folded)
     return normalize("NFC", "".join(_unaccented(folded)))
 
 

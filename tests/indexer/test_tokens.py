@@ -259,6 +259,14 @@ def test_an_armenian_sign_of_asking_stands_inside_the_word() -> None:
     assert words("Ինչո՞ւ") == words("Ինչու")
 
 
+@pytest.mark.parametrize(
+    ("one", "other"), [("बज़ार", "बजार"), ("हिंदी", "हिन्दी"), ("कम्पनी", "कंपनी"), ("चाँद", "चांद"), ("ਫ਼ੈਸਲਾ", "ਫੈਸਲਾ")]
+)
+def test_letter_variants_of_hindi_and_punjabi_are_folded(one: str, other: str) -> None:
+    """The dot of borrowed sounds is often left out, and a nasal is a letter or a sign."""
+    assert words(one) == words(other)
+
+
 def test_a_soft_hyphen_is_no_border() -> None:
     """A word that a typesetter may break is one word."""
     assert words("co\u00adoperate") == ["cooperate"]

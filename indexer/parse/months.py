@@ -23,7 +23,7 @@ _NAMES = (
     "grudnia gru aralık decembrie prosince",
 )
 
-# The same, wide ones alone, of sixty further languages. A name of two months (the Croatian `listopad`) is that of the
+# The same, wide ones alone, of 54 further languages. A name of two months (the Croatian `listopad`) is that of the
 # languages above.
 _FURTHER = (
     "январь styczeń január tammikuuta tammikuu ιανουαρίου ιανουάριος січня січень януари студзеня студзень "

@@ -35,6 +35,7 @@ WEIGHTS: Mapping[str, float] = {"body": 0.35, "stem": 0.65, "title": 0.4, "headi
 # .9672 without, .9720 with .1, .9723 with .2, .9732 with .4.
 IDEOGRAPH = 0.2
 _TEXT_FIELDS = (("body", "position"), ("stem", "freq"), ("title", "freq"), ("heading", "freq"), ("path", "freq"))
+STEMMED = ("stem", "title", "heading", "path")
 _LATEST = 99_999_999
 
 
@@ -198,6 +199,17 @@ class Reader:
         """Return in how many chunks a token (or in field `stem` a stem) stands, deleted ones still counted."""
         return int(self.searcher.doc_freq(field, token))
 
+    def stems(self, token: str) -> list[str]:
+        """Return the forms under which the stem of a token can stand: as it is, and cut where notes have it so."""
+        stem = tokens.stem(token)
+        cut = tokens.cut(stem)
+        known = cut != stem and any(self.frequency(cut, field) for field in STEMMED)
+        return [stem, cut] if known else [stem]
+
+    def holding(self, token: str) -> int:
+        """Return in how many chunks the text has a token or its stem, deleted ones still counted."""
+        return max(self.frequency(token), sum(self.frequency(stem, "stem") for stem in self.stems(token)))
+
     def chunk_count(self) -> int:
         """Return the number of live chunks."""
         return int(self.searcher.num_docs)
@@ -284,8 +296,8 @@ class Reader:
         """Return the query of chunks that hold a token in their text, title or heading."""
         import tantivy
 
-        stem = tokens.stem(token)
-        fields = [("body", token), ("title", stem), ("heading", stem)]
+        stems = self.stems(token)
+        fields = [("body", token), *((field, stem) for field in ("title", "heading") for stem in stems)]
         return tantivy.Query.boolean_query([(tantivy.Occur.Should, self._word(f, t)) for f, t in fields])
 
     def named(self, name: str) -> Any:
@@ -305,8 +317,11 @@ class Reader:
             high = day_number(wanted.upper) or _LATEST
             return tantivy.Query.range_query(self.schema, "day", tantivy.FieldType.Unsigned, low, high)
         if wanted.field in ("title", "heading"):
-            words = [self._word(wanted.field, tokens.stem(t)) for t in tokens.words(wanted.value)]
-            return tantivy.Query.boolean_query([(tantivy.Occur.Must, query) for query in words])
+            words = [[self._word(wanted.field, s) for s in self.stems(t)] for t in tokens.words(wanted.value)]
+            either = [
+                tantivy.Query.boolean_query([(tantivy.Occur.Should, form) for form in forms]) for forms in words
+            ]
+            return tantivy.Query.boolean_query([(tantivy.Occur.Must, query) for query in either])
         return self._term("filters", filter_term(wanted))
 
     def _word(self, field: str, token: str) -> Any:
@@ -321,10 +336,10 @@ class Reader:
         """Return the query of one word over all text fields, its exact form counted beside its stem."""
         import tantivy
 
-        stem = tokens.stem(token)
+        forms = [("body", token), *((field, stem) for stem in self.stems(token) for field in STEMMED)]
         parts = [
             (tantivy.Occur.Should, tantivy.Query.boost_query(self._term(field, form), WEIGHTS[field] * weight))
-            for field, form in (("body", token), ("stem", stem), ("title", stem), ("heading", stem), ("path", stem))
+            for field, form in forms
         ]
         return tantivy.Query.boolean_query(parts)
 

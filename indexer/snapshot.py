@@ -188,7 +188,7 @@ class Snapshot:
         In fewer passages than `among` as if there were so many, the others without the term.
         """
         count = max(self.lexical.chunk_count(), among)
-        holding = max(self.lexical.frequency(tokens.stem(term), "stem"), self.lexical.frequency(term))
+        holding = self.lexical.holding(term)
         return log(1 + (count - holding + 0.5) / (holding + 0.5)) if holding <= count else 0.0
 
     def counts(self) -> dict[str, int]:

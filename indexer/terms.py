@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from posixpath import splitext
 from typing import Any
 from unicodedata import normalize
@@ -18,6 +19,7 @@ from indexer import tokens
 from indexer.types import Chunk, Condition, Document
 
 LONGEST_NAME = 12  # words of a title or file name that can be looked up
+_READ = 300  # words that tell whether a document is English
 LONGEST_VALUE = 200  # characters of a front matter value that are compared
 _KEYS_OF_FIELDS = {"type": "type", "lang": "lang", "language": "lang"}
 _SPACE = re.compile(r"\s")
@@ -38,15 +40,19 @@ class Entry:
 
 def entry_of(document: Document, chunks: Iterable[Chunk]) -> Entry:
     """Return a document with its chunks as tokens joined by spaces, and its filter terms."""
-    headings: dict[tuple[str, ...], str] = {}
+    pieces = list(chunks)
+    texts = [tokens.analyse(piece.text) for piece in pieces]
+    cut = document.kind != "code" and _is_cut(body for body, _ in texts)
+    stems = _cut if cut else _stems
     rows = []
-    for piece in chunks:
+    headings: dict[tuple[str, ...], str] = {}
+    for piece, (body, stemmed) in zip(pieces, texts, strict=True):
         above = (*piece.heading, piece.symbol)
         if above not in headings:
-            headings[above] = _stems(" ".join(above))
-        rows.append((*tokens.analyse(piece.text), headings[above]))
-    title = _stems(" ".join([document.title, *document.aliases]))
-    path = _stems(document.path.replace("/", " "))
+            headings[above] = stems(" ".join(above))
+        rows.append((body, _each_cut(stemmed) if cut else stemmed, headings[above]))
+    title = stems(" ".join([document.title, *document.aliases]))
+    path = stems(document.path.replace("/", " "))
     filters = " ".join(map(_one_word, dict.fromkeys(_terms(document))))
     return Entry(title, path, day_number(document.date), filters, rows)
 
@@ -110,6 +116,21 @@ def _one_word(term: str) -> str:
 def _plain(text: str) -> str:
     """Return text as filters compare it: composed, without case and outer space."""
     return normalize("NFC", text).casefold().strip()
+
+
+def _is_cut(bodies: Iterable[str]) -> bool:
+    """Whether a document has its stems cut, by its first words."""
+    return tokens.is_cut(list(islice((word for body in bodies for word in body.split()), _READ)))
+
+
+def _each_cut(stems: str) -> str:
+    """Return stems as notes have them that are not in English."""
+    return " ".join(map(tokens.cut, stems.split()))
+
+
+def _cut(text: str) -> str:
+    """Return a short text of such a note as its stems."""
+    return _each_cut(_stems(text))
 
 
 @lru_cache(maxsize=10_000)

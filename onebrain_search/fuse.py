@@ -48,14 +48,16 @@ FULL = Belief()
 class Meaning:
     """What the dense leg makes of the candidates: `rows` (n, dimension) are the vectors of the chunks `numbers`.
 
-    `asked` is the question's vector, `share` (0..1) the weight beside the words. The scale is that of the first
-    `usual` candidates, so that scores are the same however many hits are asked for.
+    `asked` is the question's vector, `share` (0..1) the weight beside the words. A passage whose cosine
+    falls by `span` behind the nearest one's scores nothing; where that is 0, the furthest of the first `usual`
+    candidates does, so that scores are the same however many hits are asked for.
     """
 
     asked: Floats
     numbers: Sequence[int]
     rows: Floats
     share: float
+    span: float
     usual: int
 
     @cached_property
@@ -71,12 +73,12 @@ class Meaning:
         return cosines
 
     def scores(self, question: Floats) -> Floats:
-        """Return how near each candidate is to a question's vector: 1 for the nearest, 0 for the furthest."""
+        """Return how near each candidate is to a question's vector: 1 for the nearest, 0 from `span` on."""
         if not len(self.rows):
             return self.rows[:, 0]
         cosines = self.cosines(question)
-        low, high = cosines[: self.usual].min(), cosines.max()
-        near: Floats = (cosines - low).clip(0.0) / ((high - low) or 1)
+        behind = cosines.max() - cosines
+        near: Floats = (1 - behind / (self.span or behind[: self.usual].max() or 1)).clip(0.0)
         return near
 
     def moved(self, best: Sequence[int], numbers: Sequence[int]) -> list[float]:

@@ -10,7 +10,6 @@ from threading import Event
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from indexer import tokens
 from indexer.errors import EmbedError
 from indexer.snapshot import Snapshot
 from onebrain_search import dense, fuse, rank, retrieve
@@ -134,7 +133,7 @@ def _found(
     """Run a query as it is."""
     if queries.is_listing(query):
         return Found(query, retrieve.Passages(snapshot).hits(fuse.alone("date", retrieve.listed(snapshot)(query))))
-    passages, shared = retrieve.Passages(snapshot), rank.Reading(snapshot, Wording(query.terms, query.topic))
+    passages, shared = retrieve.Passages(snapshot), rank.Reading(snapshot, _wording(snapshot, query))
     words: dict[int, float] = {}
     named: Sequence[int] = ()
     near: _Near | None = None
@@ -172,6 +171,12 @@ def _found(
     if more and len(hits) < query.limit:  # the best are of few documents
         hits, _ = ranked(RANKED_AT_MOST * query.limit)
     return Found(query, hits, near.nearest if near else None, notes, question=near.question if near else None)
+
+
+def _wording(snapshot: Snapshot, query: Query) -> Wording:
+    """Return what finds the words of a query in passages."""
+    cut = [term for term in query.terms if len(snapshot.lexical.stems(term)) > 1]
+    return Wording(query.terms, query.topic, cut)
 
 
 def _by_words(snapshot: Snapshot, query: Query) -> tuple[dict[int, float], Sequence[int]]:
@@ -215,7 +220,7 @@ def _fused(
     asked, meant = list(words), [number for number, _ in near.found]
     usual = dict.fromkeys([*asked[: retrieve.CANDIDATES], *meant[: retrieve.CANDIDATES]])
     found, rows = snapshot.vectors().rows_of(list(dict.fromkeys([*usual, *asked, *meant])))
-    meaning = fuse.Meaning(near.turned, found, rows, share, len(usual))
+    meaning = fuse.Meaning(near.turned, found, rows, share, known.span, len(usual))
     cosines = dict(zip(found, meaning.cosines(near.question).tolist(), strict=True))
     away = dict(zip(found, foreign(snapshot, near.question, rows), strict=False))  # none where there is one language
     scores = dict(zip(found, meaning.near.tolist(), strict=True))
@@ -226,7 +231,7 @@ def _fused(
 def _trust(snapshot: Snapshot, query: Query, best: float) -> float:
     """Return how much scores by words are to count: less, the fewer of the question's words the notes have."""
     reader, rarity = snapshot.lexical, {term: snapshot.rarity(term) for term in query.terms}
-    lost = [t for t in rarity if not reader.frequency(t) and not reader.frequency(tokens.stem(t), "stem")]
+    lost = [term for term in rarity if not reader.holding(term)]
     away = sum(rarity[term] for term in lost)
     return dense.of(snapshot.model).trust(best, sum(rarity.values()) - away, away)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer import tokens
 from indexer.errors import EmbedError
+from indexer.lexical import STEMMED
 from indexer.snapshot import Snapshot
 from indexer.types import Chunk
 from onebrain_search.types import Hit, Query
@@ -76,9 +77,9 @@ def _may_be_mistyped(snapshot: Snapshot, term: str) -> bool:
     """Whether a term is a word of Latin letters that no text, title, heading or path has, nor its stem."""
     if len(term) < SHORTEST or not (term.isascii() and term.isalpha()):
         return False
-    reader, stem = snapshot.lexical, tokens.stem(term)
-    fields = ("stem", "title", "heading", "path")
-    return not reader.frequency(term) and not any(reader.frequency(stem, field) for field in fields)
+    reader = snapshot.lexical
+    forms = [(stem, field) for stem in reader.stems(term) for field in STEMMED]
+    return not reader.frequency(term) and not any(reader.frequency(*form) for form in forms)
 
 
 def lexical(snapshot: Snapshot) -> Retriever:

@@ -19,6 +19,7 @@ class _Held(dict[str, frozenset[str]]):
     """Which terms a piece of text holds, as such or by their stem; worked out once a piece."""
 
     def __init__(self, terms: Iterable[str]) -> None:
+        self.terms = frozenset(terms)
         self.forms = defaultdict[str, set[str]](set)
         for term in terms:
             self.forms[term].add(term)
@@ -35,13 +36,17 @@ class _Held(dict[str, frozenset[str]]):
 class Wording:
     """Finds the terms of a query, and neighbouring words of its topic, in passages; looks into each once."""
 
-    def __init__(self, terms: Sequence[str], topic: str = "") -> None:
+    def __init__(self, terms: Sequence[str], topic: str = "", cut: Sequence[str] = ()) -> None:
+        """`cut` are the terms that notes in other languages than English have by their beginning alone."""
         asked = [tokens.stem(term) for term in tokens.words(topic)]
         self.pairs: Set[Pair] = {pair for pair in pairwise(asked) if pair[0] != pair[1]}
         self._held = _Held(terms)
         self._cores = {core(form) for form in self._held.forms if form.isascii()}
         # A sign that is asked for by itself is no bigram: it stands inside of them.
         self._signs = frozenset(term for term in terms if len(term) == 1 and tokens.is_unspaced(term))
+        self._begun: dict[str, set[str]] = {}
+        for term in cut:
+            self._begun.setdefault(tokens.cut(tokens.stem(term)), set()).add(term)
         self._read: dict[int, tuple[str, str]] = {}
         self._terms: dict[int, frozenset[str]] = {}
         self._pairs: dict[int, Set[Pair]] = {}
@@ -70,7 +75,15 @@ class Wording:
         plain = f"{above} {text}"
         pieces = _likely(plain, self._cores) if len(self._cores) <= MANY else plain.split()
         found = frozenset[str]().union(*map(self._held.__getitem__, pieces))
+        if self._begun and len(found) < len(self._held.terms) and tokens.is_cut(tokens.words(text)):
+            found |= self._begun_in(plain)
         return found | self._signs.intersection(tokens.fold(plain)) if self._signs else found
+
+    def _begun_in(self, plain: str) -> frozenset[str]:
+        """Look for words that begin as the terms do."""
+        pieces = _likely(plain, [begun.rstrip(tokens.MARK) for begun in self._begun])
+        stems = {tokens.cut(stem) for piece in pieces for stem in tokens.of_piece(piece)[1].split()}
+        return frozenset().union(*(self._begun[stem] for stem in stems & self._begun.keys()))
 
     def _pairs_in(self, hit: Hit) -> Set[Pair]:
         """Look for the pairs."""

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.scripts import BIGRAM_CLASS, DIGIT_FOLDS, GLUE, HANGUL_CLASS, INVISIBLE, MARKS, UNSPACED_CLASS
-from indexer.tokens import MAX_TOKEN, analyse, fold, ideographs, is_unspaced, spans, starts, stem, words
+from indexer.tokens import MAX_TOKEN, analyse, cut, fold, ideographs, is_cut, is_unspaced, spans, starts, stem, words
 
 PIECES = st.sampled_from(
     "retry C# c++ v2.8.3 3.1. getUserName HTTPServer snake_case __init__ café CAFÉ naïve Straße İstanbul don't "
@@ -301,3 +301,28 @@ def test_marks_are_those_of_the_unicode_database() -> None:
     assert known <= all_marks | set(INVISIBLE)
     if unicodedata.unidata_version == "14.0.0":
         assert not {char for char in all_marks - known if not others.match(char)}
+
+
+PROSE = {
+    "die Häuser stehen an einer Straße, die nachts ganz still ist, und niemand weiß, wer sie gebaut hat, denn der"
+    " Architekt ist längst gestorben": True,
+    "the houses stand in a street that is quiet at night, and nobody knows who has built them, for the architect"
+    " died long ago": False,
+    "Heap sort, merge sort, quick sort": False,  # a title has none of the words that tell English
+    "บ้านเรือนตั้งอยู่บนถนนที่เงียบสงบ Kubernetes Docker Postgres": False,
+    "": False,
+}
+
+
+@pytest.mark.parametrize("text", PROSE)
+def test_stems_are_cut_in_prose_of_latin_letters_that_is_not_english(text: str) -> None:
+    """A short text tells too little to be judged."""
+    assert is_cut(words(text)) is PROSE[text]
+
+
+@pytest.mark.parametrize(
+    ("whole", "short"), [("termin", "termi*"), ("haus", "haus"), ("retry_after", "retry_after"), ("привет", "привет")]
+)
+def test_a_cut_stem_is_how_a_long_latin_one_begins(whole: str, short: str) -> None:
+    """Marked, so that it is no stem of another word."""
+    assert cut(whole) == short

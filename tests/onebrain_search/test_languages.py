@@ -172,3 +172,24 @@ def test_a_mistyped_word_may_hold_letters_that_are_folded(tmp_path: Path, vault:
     answer = brain.ask(typed, retrieval="lexical")
     assert [hit.chunk.path for hit in answer.sources] == ["a.md"]
     assert "no note has `saklaniyr`: searched for `saklaniyor`" in answer.notes
+
+
+SPANISH = (
+    "# Montaje\n\nEl técnico terminó la conexión de las bombas nuevas y anotó las presiones que había medido durante"
+    " toda la mañana en el cuaderno del taller, junto con los nombres de quienes le ayudaron.\n"
+)
+
+
+def test_inflected_words_of_a_european_language_are_found_by_words_alone(tmp_path: Path, vault: MakeVault) -> None:
+    """Another ending finds a Spanish note, and no English one that only begins alike."""
+    english = (
+        "# Terms\n\n" + "These are the terms of the contract, and it is for you to read that they are fair. " * 3
+    )
+    environ = {"ONEBRAIN_SEARCH_HOME": str(tmp_path / "state")}
+    brain = Brain.open(vault({"montaje.md": SPANISH, "terms.md": english}), environ=environ)
+    brain.index(vectors=False)
+    for asked in ("conectar bombas", "terminaron", "presionado", "montajes"):
+        found = brain.search(asked, retrieval="lexical")
+        assert [hit.chunk.path for hit in found] == ["montaje.md"], asked
+    reader = brain.snapshot().lexical
+    assert reader.stems("terminaron") == ["terminaron", "termi*"] and reader.stems("contracts") == ["contract"]

@@ -39,7 +39,8 @@ MEMO_LIMIT = 200_000  # distinct pieces remembered before the memory is given ba
 # Letters of a stem that count in notes of other Latin languages than English, and the sign that tells it is cut. With
 # five, lexical nDCG@10 of xquad-es is .968 (.959 without, .966 with six, .969 with the Spanish stemmer).
 CUT, MARK = 5, "*"
-# Every twelfth word of English prose is one of these, and none of other languages is so often.
+# At least every twelfth word of English prose is one of these; of 240 Spanish paragraphs and short notes in fifty
+# other languages, one Danish note had as many.
 _ENGLISH = frozenset(
     "the of and to that for with are was this from by it be as which you have not or were an".split()
 )
